@@ -43,7 +43,7 @@ bool tracer_is_watching(const struct root *root)
 	       procfs_parse_stat(text, &stat) == 0 && stat.start_ticks == start;
 }
 
-static void bpf_text_read(void *arg)
+static void run_read(void *arg)
 {
 	struct bpf_text *bpf_text = arg;
 
@@ -77,7 +77,7 @@ struct job *bpf_text_job(struct bpf_text *bpf_text, struct sample *sample)
 	bpf_text->absent = !is_traced(sample) || is_absent(bpf_text->root, bpf_text->path);
 	if (bpf_text->absent)
 		return NULL;
-	bpf_text->job = (struct job){ .run = bpf_text_read, .arg = bpf_text };
+	bpf_text->job = (struct job){ .run = run_read, .arg = bpf_text };
 	return &bpf_text->job;
 }
 
@@ -101,6 +101,15 @@ const char *bpf_text_get(struct bpf_text *bpf_text, struct sample *sample)
 	return NULL;
 }
 
+const char *bpf_text_read(struct bpf_text *bpf_text, struct sample *sample)
+{
+	struct job *job = bpf_text_job(bpf_text, sample);
+
+	if (job)
+		worker_pool_run(sample->workers, &job, 1, sample->deadline_ns);
+	return bpf_text_get(bpf_text, sample);
+}
+
 void bpf_text_report_error(const struct bpf_text *bpf_text, struct sample *sample, int error)
 {
 	const char *text = strerror(-error);
@@ -114,8 +123,10 @@ void bpf_text_report_error(const struct bpf_text *bpf_text, struct sample *sampl
 	snapshot_add_problem(sample->snapshot, "traced", "/%s: %s", bpf_text->path, text);
 }
 
-void bpf_text_done(struct bpf_text *bpf_text, struct worker_pool *workers)
+bool bpf_text_done(struct bpf_text *bpf_text, struct worker_pool *workers)
 {
-	if (!job_is_busy(workers, &bpf_text->job))
-		buf_done(&bpf_text->text);
+	if (job_is_busy(workers, &bpf_text->job))
+		return false;
+	buf_done(&bpf_text->text);
+	return true;
 }

@@ -41,8 +41,11 @@ struct job *bpf_text_job(struct bpf_text *bpf_text, struct sample *sample);
  */
 const char *bpf_text_get(struct bpf_text *bpf_text, struct sample *sample);
 
-/* Must not be called while its job runs. */
-void bpf_text_done(struct bpf_text *bpf_text, struct worker_pool *workers);
+/* Both, with the job run alone. */
+const char *bpf_text_read(struct bpf_text *bpf_text, struct sample *sample);
+
+/* False: its job still runs, and the memory that contains it must stay. */
+bool bpf_text_done(struct bpf_text *bpf_text, struct worker_pool *workers);
 
 /* Reports an error of reading or parsing the text. */
 void bpf_text_report_error(const struct bpf_text *bpf_text, struct sample *sample, int error);

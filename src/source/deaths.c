@@ -49,7 +49,6 @@ static int deaths_sample(void *state, struct sample *sample)
 {
 	struct deaths_source *deaths = state;
 	CLEANUP_FREE struct traced_death *lines = NULL;
-	struct job *job;
 	const char *text;
 	size_t count;
 	double boot;
@@ -57,10 +56,7 @@ static int deaths_sample(void *state, struct sample *sample)
 
 	if (!fieldset_has(&sample->want->device, DEV_DIRTY))
 		return 0;
-	job = bpf_text_job(&deaths->file, sample);
-	if (job)
-		worker_pool_run(sample->workers, &job, 1, sample->deadline_ns);
-	text = bpf_text_get(&deaths->file, sample);
+	text = bpf_text_read(&deaths->file, sample);
 	if (!text || !boot_time_read(sample->root, &deaths->booted, &boot))
 		return 0;
 	r = traced_parse_deaths(text, &lines, &count);
@@ -86,10 +82,8 @@ static void deaths_close(void *state, struct worker_pool *workers)
 {
 	struct deaths_source *deaths = state;
 
-	if (job_is_busy(workers, &deaths->file.job))
-		return; /* it belongs to the job */
-	bpf_text_done(&deaths->file, workers);
-	free(deaths);
+	if (bpf_text_done(&deaths->file, workers))
+		free(deaths);
 }
 
 const struct source source_deaths = {

@@ -168,12 +168,8 @@ static int take_text(struct dispatch_source *dispatch, struct sample *sample, co
 static int read_text(struct dispatch_source *dispatch, struct sample *sample,
 		     struct dispatch_text *ret)
 {
-	struct job *job = bpf_text_job(&dispatch->file, sample);
-	const char *text;
+	const char *text = bpf_text_read(&dispatch->file, sample);
 
-	if (job)
-		worker_pool_run(sample->workers, &job, 1, sample->deadline_ns);
-	text = bpf_text_get(&dispatch->file, sample);
 	return text ? take_text(dispatch, sample, text, ret) : 0;
 }
 
@@ -231,10 +227,8 @@ static void dispatch_close(void *state, struct worker_pool *workers)
 {
 	struct dispatch_source *dispatch = state;
 
-	if (job_is_busy(workers, &dispatch->file.job))
-		return; /* it belongs to the job */
-	bpf_text_done(&dispatch->file, workers);
-	free(dispatch);
+	if (bpf_text_done(&dispatch->file, workers))
+		free(dispatch);
 }
 
 const struct source source_dispatch = {

@@ -226,8 +226,5 @@ bool reported_holders_done(struct reported_holders *reported, struct worker_pool
 	}
 	free(reported->driver);
 	free(reported->descriptors);
-	if (job_is_busy(workers, &reported->kernel_text.job))
-		return false;
-	bpf_text_done(&reported->kernel_text, workers);
-	return true;
+	return bpf_text_done(&reported->kernel_text, workers);
 }

@@ -187,18 +187,14 @@ static int take_text(struct traced_source *traced, struct sample *sample, const 
 static int traced_sample(void *state, struct sample *sample)
 {
 	struct traced_source *traced = state;
-	struct job *job;
 	const char *text;
 
 	/* A process without a device has no memory to show. */
 	sample->absent = !sample->want->processes || sample->snapshot->n_processes == 0;
 	if (sample->absent)
 		return 0;
-	job = bpf_text_job(&traced->file, sample);
+	text = bpf_text_read(&traced->file, sample);
 	sample->absent = traced->file.absent;
-	if (job)
-		worker_pool_run(sample->workers, &job, 1, sample->deadline_ns);
-	text = bpf_text_get(&traced->file, sample);
 	return text ? take_text(traced, sample, text) : 0;
 }
 
@@ -217,10 +213,8 @@ static void traced_close(void *state, struct worker_pool *workers)
 {
 	struct traced_source *traced = state;
 
-	if (job_is_busy(workers, &traced->file.job))
-		return; /* it belongs to the job */
-	bpf_text_done(&traced->file, workers);
-	free(traced);
+	if (bpf_text_done(&traced->file, workers))
+		free(traced);
 }
 
 const struct source source_traced = {
