@@ -17,6 +17,7 @@
 #include "alloc/device_order.h"
 #include "alloc/release.h"
 #include "alloc/slow_path.h"
+#include "proto/tracking.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -72,11 +73,10 @@ static struct process_table *process_new(void)
 
 static enum phase process_start(struct process_table *process)
 {
-	const char *enabled = getenv("TT_ALLOC_TRACKING_ENABLED");
 	int fd, r;
 
 	descriptors_forget(); /* those of a parent that bypassed the C library's fork() */
-	if (enabled && strcmp(enabled, "0") == 0)
+	if (tracking_is_disabled())
 		return PHASE_OFF;
 	r = tracker_init(&process->tracker, LISTED, UNLISTED, table_flags, (uint64_t)clock_coarse(),
 			 &fd);

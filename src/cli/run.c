@@ -8,6 +8,7 @@
 #include "cli/supervisor.h"
 #include "cli/error_line.h"
 #include "proto/preload.h"
+#include "proto/tracking.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -210,12 +211,11 @@ static int run_on_devices(struct run *run)
 /* Warns about known obstacles to counting. */
 static void warn(const char *command)
 {
-	const char *enabled = getenv("TT_ALLOC_TRACKING_ENABLED"), *obstacle;
+	const char *obstacle;
 	char path[PATH_MAX];
 
-	if (enabled && strcmp(enabled, "0") == 0) {
-		error_line(0,
-			   "TT_ALLOC_TRACKING_ENABLED is 0: %s runs, but its memory is not counted",
+	if (tracking_is_disabled()) {
+		error_line(0, TRACKING_VARIABLE " is 0: %s runs, but its memory is not counted",
 			   command);
 		return;
 	}

@@ -6,6 +6,7 @@
 #include "alloc/slow_path.h"
 #include "basic/clock.h"
 #include "preload/start.h"
+#include "proto/tracking.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -102,11 +103,10 @@ static struct program_table *table_map(int fd)
 
 static enum programs_phase programs_start(struct programs *programs)
 {
-	const char *enabled = getenv("TT_ALLOC_TRACKING_ENABLED");
 	CLEANUP_CLOSE int fd = -1;
 
 	descriptor_close(&table_fd); /* of a parent that bypassed the C library's fork() */
-	if (!start_is_counted() || (enabled && strcmp(enabled, "0") == 0) ||
+	if (!start_is_counted() || tracking_is_disabled() ||
 	    shared_file_new(PROGRAM_TABLE_NAME, PROGRAM_TABLE_SIZE, &fd) < 0)
 		return PROGRAMS_OFF;
 	programs->table = table_map(fd);

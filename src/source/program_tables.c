@@ -106,15 +106,6 @@ static int add_lines(struct program_tables *tables, const struct program_table *
 	return (int)count;
 }
 
-static void report(struct sample *sample, const struct process *process, int32_t descriptor, int r)
-{
-	if (r == -EAGAIN || r == -ENOENT || r == -EACCES)
-		return; /* not written yet, closed meanwhile, or not to be read */
-	snapshot_add_problem(sample->snapshot, "dispatch", "process %d, descriptor %d: %s",
-			     process->pid, descriptor,
-			     r == -EPERM ? "not sealed, so not read" : strerror(-r));
-}
-
 static int read_table(struct program_tables *tables, struct sample *sample,
 		      const struct process *process, int32_t descriptor, struct dispatch_line **ret)
 {
@@ -124,7 +115,7 @@ static int read_table(struct program_tables *tables, struct sample *sample,
 	int r;
 
 	if (fd < 0) {
-		report(sample, process, descriptor, fd);
+		table_file_report(sample->snapshot, "dispatch", process->pid, descriptor, fd);
 		return 0;
 	}
 	table = mmap(NULL, PROGRAM_TABLE_SIZE, PROT_READ, MAP_SHARED, fd, 0);
@@ -132,7 +123,7 @@ static int read_table(struct program_tables *tables, struct sample *sample,
 		return errno == ENOMEM ? -ENOMEM : 0;
 	r = program_table_check(table, PROGRAM_TABLE_SIZE);
 	if (r < 0)
-		report(sample, process, descriptor, r);
+		table_file_report(sample->snapshot, "dispatch", process->pid, descriptor, r);
 	r = r == 0 && table_file_is_own(process, table->pid, table->start_ticks)
 		    ? add_lines(tables, table, process, ret)
 		    : 0;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -38,6 +39,15 @@ int table_file_open(const struct root *root, int32_t pid, int32_t descriptor, si
 		return fd;
 	close(fd);
 	return r;
+}
+
+void table_file_report(struct snapshot *snapshot, const char *source, int32_t pid,
+		       int32_t descriptor, int error)
+{
+	if (error == -EAGAIN || error == -ENOENT || error == -EACCES)
+		return; /* not written yet, closed meanwhile, or not to be read */
+	snapshot_add_problem(snapshot, source, "process %d, descriptor %d: %s", pid, descriptor,
+			     error == -EPERM ? "not sealed, so not read" : strerror(-error));
 }
 
 bool table_file_is_own(const struct process *process, uint64_t pid, uint64_t start_ticks)

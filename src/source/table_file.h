@@ -6,6 +6,7 @@
 
 #include "basic/root.h"
 #include "model/process.h"
+#include "model/snapshot.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +17,10 @@
  */
 MUST_CHECK int table_file_open(const struct root *root, int32_t pid, int32_t descriptor,
 			       size_t least);
+
+/* Adds a problem of reading such a table to the snapshot, unless it is an ordinary one. */
+void table_file_report(struct snapshot *snapshot, const char *source, int32_t pid,
+		       int32_t descriptor, int error);
 
 /*
  * Was a table that names this process as its writer written by it? After a fork a child may have

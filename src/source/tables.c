@@ -190,12 +190,8 @@ static int take_table(struct sample *sample, struct process *process, int32_t de
 	int r;
 
 	r = map_table(sample, process->pid, descriptor, &mapping);
-	if (r == -EAGAIN || r == -ENOENT || r == -EACCES)
-		return 0; /* not written yet, closed meanwhile, or not its own */
 	if (r < 0) {
-		snapshot_add_problem(sample->snapshot, "tables", "process %d, descriptor %d: %s",
-				     process->pid, descriptor,
-				     r == -EPERM ? "not sealed, so not read" : strerror(-r));
+		table_file_report(sample->snapshot, "tables", process->pid, descriptor, r);
 		return 0;
 	}
 	if (table_file_is_own(process, mapping.view.pid, mapping.view.start_ticks)) {

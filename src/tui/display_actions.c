@@ -66,8 +66,7 @@ void ui_save(struct ui *ui)
 {
 	const struct ui_task task = { .kind = UI_TASK_SAVE, .settings = ui->kept };
 
-	if (!feed_submit(ui->feed, &task))
-		ui_show_message(ui, "too many requests are waiting");
+	(void)ui_submit(ui, &task);
 }
 
 void ui_change_theme(struct ui *ui)

@@ -107,10 +107,8 @@ static void confirm_key(struct ui *ui, int code)
 	overlay_close(ui);
 	if (code != 'y' && code != 'Y')
 		return;
-	if (!feed_submit(ui->feed, &task)) {
-		ui_show_message(ui, "too many requests are waiting");
+	if (!ui_submit(ui, &task))
 		return;
-	}
 	ui->targets = NULL;
 	ui->n_targets = 0;
 	feed_sample_now(ui->feed);

@@ -19,9 +19,7 @@ static void open_process(struct ui *ui, const char *anchor)
 	ui->detail_pid = process->pid;
 	ui->detail_anchor = anchor;
 	buf_reset(&ui->detail);
-	if (!feed_submit(ui->feed,
-			 &(struct ui_task){ .kind = UI_TASK_INSPECT, .pid = process->pid }))
-		ui_show_message(ui, "too many requests are waiting");
+	(void)ui_submit(ui, &(struct ui_task){ .kind = UI_TASK_INSPECT, .pid = process->pid });
 	overlay_open(ui, OVERLAY_DETAIL);
 }
 

@@ -39,6 +39,15 @@ void ui_show_message(struct ui *ui, const char *format, ...)
 	ui->message_until_ns = clock_now(CLOCK_MONOTONIC) + 5 * NS_PER_S;
 }
 
+bool ui_submit(struct ui *ui, const struct ui_task *task)
+{
+	bool submitted = feed_submit(ui->feed, task);
+
+	if (!submitted)
+		ui_show_message(ui, "too many requests are waiting");
+	return submitted;
+}
+
 bool ui_charts_devices(const struct ui *ui)
 {
 	return ui->settings.charts == CHARTS_OF_DEVICES && ui->settings.view != VIEW_DEVICE;

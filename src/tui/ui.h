@@ -91,6 +91,9 @@ const struct frame *ui_newest(const struct ui *ui);
 /* Shows a message in the bottom line for five seconds. */
 void ui_show_message(struct ui *ui, const char *format, ...) PRINTF(2, 3);
 
+/* Hands a task to the sampler thread. False: too many are waiting, which a message says. */
+bool ui_submit(struct ui *ui, const struct ui_task *task);
+
 /* ---- queries ---- */
 
 static inline const struct snapshot *ui_snapshot(const struct ui *ui)
