@@ -128,7 +128,7 @@ static void report_fault(enum log_fault kind, const struct fault_count *fault,
 		return;
 	if (dev)
 		buf_printf(&subject, "%s: %s: ", dev->id, board_name(dev));
-	report_add(report, LEVEL_WARN, "%s%s: %u since boot; the last %.0f s after it: %s",
+	report_add(report, LEVEL_WARN, "%s%s: %u since boot, the last one %.0f s after boot: %s",
 		   buf_text(&subject), faults[kind].text, fault->count, fault->seconds,
 		   fault->text);
 	report_fix(report, "%s", faults[kind].fix);
