@@ -22,7 +22,6 @@ struct http_server {
 	const struct serve_options *options;
 	struct auth *auth; /* NULL: no passwords */
 	struct served_state state;
-	struct connection_table connections;
 };
 
 static bool has_body(struct MHD_Connection *connection)
@@ -130,8 +129,8 @@ static struct MHD_Daemon *start_daemon(struct http_server *server, int listen_fd
 		(unsigned)MAX_CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
 		(unsigned)MAX_CONNECTIONS_PER_ADDRESS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 		(size_t)REQUEST_BYTES, MHD_OPTION_NOTIFY_CONNECTION, connection_notify,
-		&server->connections, MHD_OPTION_URI_LOG_CALLBACK, connection_begin_request, NULL,
-		MHD_OPTION_NOTIFY_COMPLETED, connection_end_request, NULL, MHD_OPTION_ARRAY,
+		&server->state.connections, MHD_OPTION_URI_LOG_CALLBACK, connection_begin_request,
+		NULL, MHD_OPTION_NOTIFY_COMPLETED, connection_end_request, NULL, MHD_OPTION_ARRAY,
 		tls ? tls_items : none, MHD_OPTION_END);
 }
 
@@ -144,7 +143,6 @@ int http_server_new(int listen_fd, struct collector *collector, const struct ser
 		server->options = options;
 		server->auth = auth;
 		served_state_init(&server->state, collector, options);
-		connections_init(&server->connections);
 		server->daemon = start_daemon(server, listen_fd);
 	}
 	if (!server || !server->daemon) {
@@ -179,7 +177,7 @@ int http_server_run(struct http_server *server)
 {
 	MHD_UNSIGNED_LONG_LONG wait_ms;
 
-	connections_end_late(&server->connections);
+	connections_end_late(&server->state.connections);
 	if (server->auth)
 		auth_resume(server->auth);
 	served_state_update(&server->state);

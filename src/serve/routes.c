@@ -5,7 +5,6 @@
 #include "render/web_json.h"
 #include "serve/access.h"
 #include "serve/asset.h"
-#include "serve/connections.h"
 #include "serve/negotiation.h"
 #include "serve/response.h"
 #include "version.h"
@@ -33,6 +32,7 @@ static void put_web(struct buf *out, const struct stream_set *set,
 void served_state_init(struct served_state *state, struct collector *collector,
 		       const struct serve_options *options)
 {
+	connections_init(&state->connections);
 	state->pages.collector = collector;
 	state->pages.options = options;
 	state->web.options = options;
@@ -68,16 +68,6 @@ void served_state_update(struct served_state *state)
 	(void)get_record(state);
 	for (size_t i = 0; i < ARRAY_SIZE(state->streams); i++)
 		streams_update(&state->streams[i], state->pages.record);
-}
-
-/* Of a client; NULL: of all. */
-static unsigned count_streams(const struct served_state *state, const struct address_key *client)
-{
-	unsigned count = 0;
-
-	for (size_t i = 0; i < ARRAY_SIZE(state->streams); i++)
-		count += streams_count(&state->streams[i], client);
-	return count;
 }
 
 static enum MHD_Result answer_stale(const struct http_request *request)
@@ -163,10 +153,10 @@ static enum MHD_Result open_stream(const struct http_request *request, struct st
 		return MHD_NO;
 	if (!get_record(state))
 		return answer_stale(request);
-	if (count_streams(state, &entry->client) >= MAX_STREAMS_PER_ADDRESS)
+	if (connections_count(&state->connections, true, &entry->client) >= MAX_STREAMS_PER_ADDRESS)
 		return answer_text(request->connection, MHD_HTTP_TOO_MANY_REQUESTS,
 				   "too many streams of this address");
-	if (count_streams(state, NULL) >= MAX_STREAMS)
+	if (!connection_begin_stream(&state->connections, entry))
 		return answer_text(request->connection, MHD_HTTP_SERVICE_UNAVAILABLE,
 				   "too many streams");
 	response = stream_open(set, request->connection, entry);

@@ -3,6 +3,7 @@
 
 #include "serve/budget.h"
 #include "serve/charts.h"
+#include "serve/connections.h"
 #include "serve/pages.h"
 #include "serve/stream.h"
 #include "serve/web.h"
@@ -13,6 +14,7 @@ enum { STREAM_SNAPSHOT, STREAM_WEB, STREAM_KINDS };
 
 /* What the routes serve from. */
 struct served_state {
+	struct connection_table connections;
 	struct page_cache pages;
 	/* Of documents of --json, of documents of the page; each with owners, without. */
 	struct stream_set streams[STREAM_KINDS * 2];

@@ -181,15 +181,6 @@ struct MHD_Response *stream_open(struct stream_set *set, struct MHD_Connection *
 	return response;
 }
 
-unsigned streams_count(const struct stream_set *set, const struct address_key *client)
-{
-	unsigned count = 0;
-
-	for (const struct stream *stream = set->first; stream; stream = stream->next)
-		count += !client || memcmp(&stream->entry->client, client, sizeof(*client)) == 0;
-	return count;
-}
-
 void streams_stop(struct stream_set *set)
 {
 	for (struct stream *stream = set->first; stream; stream = stream->next)

@@ -31,17 +31,12 @@ struct stream_set {
 	int64_t published_ns;
 };
 
-enum { MAX_STREAMS = 64, MAX_STREAMS_PER_ADDRESS = 32 }; /* of a server */
-
 /*
  * The answer that is a new stream, which ends with it. The deadline of the entry is kept at the
  * time at which the connection is to be ended, if it does not read. NULL: out of memory.
  */
 struct MHD_Response *stream_open(struct stream_set *set, struct MHD_Connection *connection,
 				 struct http_connection *entry);
-
-/* How many there are of a client; NULL: of all. */
-unsigned streams_count(const struct stream_set *set, const struct address_key *client);
 
 /* Sends the record (NULL: there is none), if it is a new one, to all streams. */
 void streams_update(struct stream_set *set, const struct served_sample *record);

@@ -6,14 +6,15 @@
     client.py slow PORT              sends its request byte by byte until the server hangs up
     client.py huge PORT              requests that are too large
     client.py crowd PORT             a thousand connections from one address
+    client.py occupy PORT            480 connections from eight addresses, all answered once and kept; others are served
     client.py follow PORT            a stream: consecutive samples, each a whole document
     client.py skip PORT PID          streams that are not read skip samples, and cost no memory; prints its growth
     client.py documents HOST PORT PREFIX
                                      saves /metrics, /api/v1/snapshot and the first event of the stream
     client.py named PREFIX           the saved documents have the owners of processes
     client.py hidden PREFIX NAMED    they have no owners, and are otherwise equal to those of NAMED
-    client.py streams PORT COUNT     opens COUNT streams, above 40 from several addresses; prints how many were served, and the
-                                     status of the last one
+    client.py streams PORT COUNT     opens COUNT streams of one address; prints how many were served, and the status of the last one
+    client.py share PORT             90 streams of three addresses: the last one gets its share of the 64
     client.py activate KIND COMMAND  executes it as systemd would, with a socket that is tcp, two, udp or unix
     client.py port                   a free port of the loopback address
 """
@@ -196,6 +197,28 @@ def crowd(port):
     print(answered)
 
 
+def ask(client):
+    """Sends a request on a connection that may be closed. Returns whether it was answered."""
+    try:
+        client.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        return client.recv(1000).startswith(b"HTTP/1.1 200 OK")
+    except OSError:
+        return False
+
+
+def occupy(port):
+    lone = socket.create_connection(("127.0.0.1", port), PATIENCE, ("127.0.0.2", 0))
+    assert ask(lone)
+    crowd = []
+    for i in range(480):
+        crowd.append(socket.create_connection(("127.0.0.1", port), PATIENCE, (f"127.0.0.{3 + i % 8}", 0)))
+        assert ask(crowd[-1]), f"connection {i} was not answered"
+    # The newest ones are still open, those of an address with one connection only, too; and there is room for new ones.
+    assert ask(crowd[-1])
+    assert ask(lone)
+    assert "ttsmi_devices " in get(port, "/metrics")
+
+
 class Stream:
     """Server-sent events, read one by one."""
 
@@ -318,10 +341,35 @@ def hidden(prefix, open_prefix):
 
 
 def streams(port, count):
-    clients = [Stream(port, source=f"127.0.0.{3 + i // 30}" if count > 40 else "127.0.0.1") for i in range(count)]
+    clients = [Stream(port) for _ in range(count)]
     print(sum(client.status == "200" for client in clients), clients[-1].status)
     for client in clients:
         client.socket.close()
+
+
+def has_ended(stream):
+    """Discards what a stream has sent."""
+    stream.socket.setblocking(False)
+    try:
+        while stream.socket.recv(1 << 16):
+            pass
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
+def share(port):
+    clients = [Stream(port, source=f"127.0.0.{3 + i // 30}") for i in range(90)]
+    served = [client.status == "200" for client in clients]
+    assert served == [i < 81 for i in range(90)], served
+    end = time.monotonic() + PATIENCE
+    ended = set()
+    while len(ended) < 81 - 64:
+        assert time.monotonic() < end, f"only {len(ended)} streams have ended"
+        ended.update(i for i in range(90) if i not in ended and has_ended(clients[i]))
+    assert max(ended) < 60, f"the address with the fewest streams has lost some: {ended}"
 
 
 def activate(kind, *command):

@@ -46,3 +46,11 @@ load helpers
 	end_server
 	not grep -v 'serving http' "$WORK/log"
 }
+
+@test "connections of many addresses keep no other address out" {
+	start -b n150 --no-workloads
+	serve
+	client occupy "$PORT"
+	end_server
+	not grep -v 'serving http' "$WORK/log"
+}
