@@ -9,7 +9,7 @@ struct counted_usage {
 	uint64_t start_ticks; /* never 0 */
 	uint64_t chip;
 	int64_t pid;
-	uint64_t allocs, failures; /* when they were last seen */
+	struct allocation_count last[POOL_SPLITS]; /* when they were last seen */
 	uint64_t sample;
 };
 
@@ -66,8 +66,8 @@ static void follow(uint64_t *last, uint64_t now, uint64_t *sum)
 }
 
 int allocation_counts_add(struct allocation_counts *counts, const struct process *process,
-			  const struct usage *usage, uint64_t chip, uint64_t *allocs,
-			  uint64_t *failures)
+			  const struct usage *usage, uint64_t chip,
+			  struct allocation_count sums[POOL_SPLITS])
 {
 	const struct counted_usage key = {
 		.start_ticks = process->start_ticks,
@@ -87,8 +87,11 @@ int allocation_counts_add(struct allocation_counts *counts, const struct process
 		counted = hash_table_find(&counts->usages, &usage_kind, &key);
 	}
 	counted->sample = counts->sample;
-	follow(&counted->allocs, usage->allocs, allocs);
-	if (usage->why[USE_FAILURES] == KNOWN)
-		follow(&counted->failures, usage->failures, failures);
+	for (size_t i = 0; i < POOL_SPLITS; i++) {
+		follow(&counted->last[i].allocs, usage->counts[i].allocs, &sums[i].allocs);
+		if (usage->why[USE_FAILURES] == KNOWN)
+			follow(&counted->last[i].failures, usage->counts[i].failures,
+			       &sums[i].failures);
+	}
 	return true;
 }

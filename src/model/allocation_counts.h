@@ -20,9 +20,9 @@ void allocation_counts_done(struct allocation_counts *counts);
 void allocation_counts_begin(struct allocation_counts *counts);
 
 /*
- * Adds to *allocs and *failures what is new in this usage of a device, which `chip` identifies for
- * good. False: the process does not count. -ENOMEM.
+ * Adds what is new in this usage of a device, which `chip` identifies for good. False: the process
+ * does not count. -ENOMEM.
  */
 MUST_CHECK int allocation_counts_add(struct allocation_counts *counts,
 				     const struct process *process, const struct usage *usage,
-				     uint64_t chip, uint64_t *allocs, uint64_t *failures);
+				     uint64_t chip, struct allocation_count sums[POOL_SPLITS]);

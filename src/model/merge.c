@@ -9,10 +9,33 @@ static bool fits(const struct device *dev, enum pool pool, uint64_t bytes)
 	return !device_knows(dev, device_pools[pool].total) || bytes <= dev->memory_total[pool];
 }
 
+/* Saturating addition. */
+static void add(uint64_t *to, uint64_t part)
+{
+	if (__builtin_add_overflow(*to, part, to))
+		*to = UINT64_MAX;
+}
+
+static void add_count(struct allocation_count *to, const struct allocation_count *part)
+{
+	add(&to->allocs, part->allocs);
+	add(&to->failures, part->failures);
+}
+
+struct allocation_count memory_report_total(const struct memory_report *report)
+{
+	struct allocation_count total = { 0 };
+
+	for (enum pool pool = 0; pool < POOL_COUNT; pool++)
+		add_count(&total, &report->counts[pool]);
+	return total;
+}
+
 static void usage_take_counts(struct usage *usage, const struct memory_report *report)
 {
 	static const enum usage_field counts[] = { USE_ALLOCS, USE_FREES, USE_FAILURES };
 	bool has_held = report->has_held || report->has_counts;
+	const struct allocation_count total = memory_report_total(report);
 
 	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
 		usage->why[counts[i]] = report->has_counts ? KNOWN : NOT_REPORTED;
@@ -20,11 +43,15 @@ static void usage_take_counts(struct usage *usage, const struct memory_report *r
 	if (report->source == TRACKING_PRELOAD)
 		usage->why[USE_FAILURES] = NOT_REPORTED;
 	usage->why[USE_ALLOCATIONS] = has_held ? KNOWN : NOT_REPORTED;
-	usage->allocs = report->allocs;
+	usage->allocs = total.allocs;
 	usage->frees = report->frees;
-	usage->allocations = report->has_held ? report->held
-					      : report->allocs - MIN(report->frees, report->allocs);
-	usage->failures = report->failures;
+	usage->allocations =
+		report->has_held ? report->held : total.allocs - MIN(report->frees, total.allocs);
+	usage->failures = total.failures;
+	for (size_t i = 0; i < POOL_SPLITS; i++) {
+		usage->counts[i] = report->counts[pool_splits[i].whole];
+		add_count(&usage->counts[i], &report->counts[pool_splits[i].part]);
+	}
 	usage->changed_ns = report->changed_ns;
 }
 
@@ -106,24 +133,16 @@ struct memory_report memory_report_make(int32_t pid, enum tracking source)
 	return report;
 }
 
-/* Saturating addition. */
-static void add(uint64_t *to, uint64_t part)
-{
-	if (__builtin_add_overflow(*to, part, to))
-		*to = UINT64_MAX;
-}
-
 void memory_report_add(struct memory_report *report, const struct memory_report *part)
 {
 	for (enum pool pool = 0; pool < POOL_COUNT; pool++) {
 		add(&report->bytes[pool], part->bytes[pool]);
 		add(&report->peak[pool], part->peak[pool]);
+		add_count(&report->counts[pool], &part->counts[pool]);
 		if (report->why[pool] == KNOWN)
 			report->why[pool] = part->why[pool];
 	}
-	add(&report->allocs, part->allocs);
 	add(&report->frees, part->frees);
-	add(&report->failures, part->failures);
 	add(&report->held, part->held);
 	report->changed_ns = MAX(report->changed_ns, part->changed_ns);
 	report->connected |= part->connected;

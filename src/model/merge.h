@@ -24,7 +24,8 @@ struct memory_report {
 	bool has_peak;
 	uint64_t peak[POOL_COUNT]; /* of DRAM and L1 */
 	bool has_counts;	   /* every allocation was counted: the totals below */
-	uint64_t allocs, frees, failures;
+	struct allocation_count counts[POOL_COUNT];
+	uint64_t frees;
 	bool has_held; /* the number of current allocations is known */
 	uint64_t held;
 	int64_t changed_ns;	      /* CLOCK_MONOTONIC, when it last changed; 0: not known */
@@ -34,6 +35,9 @@ struct memory_report {
 
 /* An empty report from this source, with the reasons of the pools that it cannot see. */
 struct memory_report memory_report_make(int32_t pid, enum tracking source);
+
+/* The counts of all pools. */
+struct allocation_count memory_report_total(const struct memory_report *report);
 
 /*
  * Adds the figures and the list of another report of the same process and source: a process can

@@ -8,6 +8,8 @@
  */
 #pragma once
 
+#include <stdint.h>
+
 enum pool {
 	POOL_DRAM = 0,
 	POOL_L1 = 1,
@@ -27,5 +29,10 @@ struct pool_split {
 enum { POOL_SPLITS = 2 };
 
 extern const struct pool_split pool_splits[POOL_SPLITS];
+
+/* How often memory was allocated, or could not be, in a pool and the part that it contains. */
+struct allocation_count {
+	uint64_t allocs, failures;
+};
 
 const char *pool_name(enum pool pool);

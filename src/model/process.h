@@ -127,7 +127,8 @@ struct usage {
 	uint64_t bytes[POOL_COUNT];	  /* DRAM includes trace buffers, L1 includes L1_SMALL */
 	uint64_t peak[POOL_COUNT];	  /* of DRAM and L1 */
 	uint64_t allocations;		  /* currently held */
-	uint64_t allocs, frees, failures; /* since its start */
+	uint64_t allocs, frees, failures; /* since its start, in all pools */
+	struct allocation_count counts[POOL_SPLITS]; /* the part of pool_splits in these */
 	int64_t changed_ns; /* CLOCK_MONOTONIC, as its tracker knows it; 0: not known */
 	bool exact;	    /* false: the amounts are lower bounds */
 	enum tracking tracking;

@@ -52,10 +52,14 @@ static const struct field table[TOTAL_N_FIELDS] = {
 		.kind = K_U64, .offset = AT(upstream.nonfatal), .needs = NEEDS(UPSTREAM_NONFATAL) },
 	[TOTAL_UPSTREAM_FATAL] = { .key = "upstream.fatal", .help = "PCIe errors of that port since boot that broke the link (AER)",
 		.kind = K_U64, .offset = AT(upstream.fatal), .needs = NEEDS(UPSTREAM_FATAL) },
-	[TOTAL_ALLOCATIONS] = { .key = "allocations", .help = "allocations in all pools, of processes that report each one; from their start, up to their last sample",
-		.kind = K_U64, .offset = AT(allocations), .needs = FIELDS(PART(PROCESSES)) },
-	[TOTAL_ALLOCATION_FAILURES] = { .key = "allocation_failures", .help = "allocations for which the device had no room, of processes that report each one",
-		.kind = K_U64, .offset = AT(allocation_failures), .needs = FIELDS(PART(PROCESSES)) },
+	[TOTAL_ALLOCATIONS_DRAM] = { .key = "allocations.dram", .help = "allocations of processes that report each one; from their start, up to their last sample; dram includes trace, l1 includes l1_small",
+		.kind = K_U64, .offset = AT(allocations[0].allocs), .needs = FIELDS(PART(PROCESSES)) },
+	[TOTAL_ALLOCATIONS_L1] = { .key = "allocations.l1", .help = "allocations in L1 of processes that report each one",
+		.kind = K_U64, .offset = AT(allocations[1].allocs), .needs = FIELDS(PART(PROCESSES)) },
+	[TOTAL_FAILURES_DRAM] = { .key = "allocation_failures.dram", .help = "allocations for which the device had no room, of processes that report each one",
+		.kind = K_U64, .offset = AT(allocations[0].failures), .needs = FIELDS(PART(PROCESSES)) },
+	[TOTAL_FAILURES_L1] = { .key = "allocation_failures.l1", .help = "allocations for which L1 had no room, of processes that report each one",
+		.kind = K_U64, .offset = AT(allocations[1].failures), .needs = FIELDS(PART(PROCESSES)) },
 	[TOTAL_PEAK_DRAM] = { .key = "peak.dram", .help = "most memory in use that a sample has seen since tt_smi serve started; a lower bound",
 		.kind = K_U64, .unit = U_BYTE, .offset = AT(peak[POOL_DRAM]), .needs = NEEDS(DRAM_USED) },
 	[TOTAL_PEAK_L1] = { .key = "peak.l1", .help = "most L1 in use that a sample has seen since tt_smi serve started; a lower bound",
@@ -93,6 +97,16 @@ static const char *uuid_of(const struct device *dev)
 	return device_knows(dev, DEV_UUID) ? dev->uuid : "";
 }
 
+static void set_allocations(struct counted_chip *chip, enum reason why)
+{
+	chip->sum.why[TOTAL_ALLOCATIONS_DRAM] = chip->sum.why[TOTAL_ALLOCATIONS_L1] = (uint8_t)why;
+}
+
+static void set_failures(struct counted_chip *chip, enum reason why)
+{
+	chip->sum.why[TOTAL_FAILURES_DRAM] = chip->sum.why[TOTAL_FAILURES_L1] = (uint8_t)why;
+}
+
 /* NULL: out of memory. */
 static struct counted_chip *find_chip(struct totals *totals, const struct device *dev)
 {
@@ -109,7 +123,8 @@ static struct counted_chip *find_chip(struct totals *totals, const struct device
 	totals->chips = chip;
 	chip += totals->count++;
 	*chip = (struct counted_chip){ 0 };
-	chip->sum.why[TOTAL_ALLOCATIONS] = chip->sum.why[TOTAL_ALLOCATION_FAILURES] = NO_TRACKER;
+	set_allocations(chip, NO_TRACKER);
+	set_failures(chip, NO_TRACKER);
 	chip->sum.why[TOTAL_PEAK_DRAM] = chip->sum.why[TOTAL_PEAK_L1] = NO_TRACKER;
 	memcpy(chip->id, dev->id, sizeof(chip->id));
 	memcpy(chip->uuid, uuid_of(dev), strlen(uuid_of(dev)) + 1);
@@ -197,13 +212,13 @@ static int add_allocations(struct totals *totals, struct counted_chip *chip,
 		if (usage)
 			r = allocation_counts_add(&totals->allocations, process, usage,
 						  (uint64_t)(chip - totals->chips),
-						  &chip->sum.allocations,
-						  &chip->sum.allocation_failures);
+						  chip->sum.allocations);
 		if (r < 0)
 			return r;
 		if (r > 0)
-			chip->sum.why[TOTAL_ALLOCATIONS] =
-				chip->sum.why[TOTAL_ALLOCATION_FAILURES] = KNOWN;
+			set_allocations(chip, KNOWN);
+		if (r > 0 && usage->why[USE_FAILURES] == KNOWN)
+			set_failures(chip, KNOWN);
 	}
 	return 0;
 }

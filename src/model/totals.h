@@ -22,8 +22,10 @@ enum total_field {
 	TOTAL_UPSTREAM_CORRECTABLE,
 	TOTAL_UPSTREAM_NONFATAL,
 	TOTAL_UPSTREAM_FATAL,
-	TOTAL_ALLOCATIONS,
-	TOTAL_ALLOCATION_FAILURES,
+	TOTAL_ALLOCATIONS_DRAM,
+	TOTAL_ALLOCATIONS_L1,
+	TOTAL_FAILURES_DRAM,
+	TOTAL_FAILURES_L1,
 	TOTAL_PEAK_DRAM,
 	TOTAL_PEAK_L1,
 	TOTAL_N_FIELDS,
@@ -42,7 +44,7 @@ struct device_counts {
 	double energy; /* joules */
 	struct pcie_bytes pcie;
 	struct pcie_errors errors, upstream;
-	uint64_t allocations, allocation_failures;
+	struct allocation_count allocations[POOL_SPLITS];
 	uint64_t peak[POOL_COUNT]; /* of DRAM and L1 */
 };
 

@@ -125,8 +125,10 @@ static const struct metric_row rows[] = {
 	{ "memory_used", GAUGE, GROUP_DETAILS, DEVICE_FIELD(CB_USED), "pool=\"cb\"" },
 	{ "memory_peak", GAUGE, GROUP_MEMORY, TOTAL_FIELD(PEAK_DRAM), "pool=\"dram\"" },
 	{ "memory_peak", GAUGE, GROUP_MEMORY, TOTAL_FIELD(PEAK_L1), "pool=\"l1\"" },
-	{ "allocations", COUNTER, GROUP_MEMORY, TOTAL_FIELD(ALLOCATIONS) },
-	{ "allocation_failures", COUNTER, GROUP_MEMORY, TOTAL_FIELD(ALLOCATION_FAILURES) },
+	{ "allocations", COUNTER, GROUP_MEMORY, TOTAL_FIELD(ALLOCATIONS_DRAM), "pool=\"dram\"" },
+	{ "allocations", COUNTER, GROUP_MEMORY, TOTAL_FIELD(ALLOCATIONS_L1), "pool=\"l1\"" },
+	{ "allocation_failures", COUNTER, GROUP_MEMORY, TOTAL_FIELD(FAILURES_DRAM), "pool=\"dram\"" },
+	{ "allocation_failures", COUNTER, GROUP_MEMORY, TOTAL_FIELD(FAILURES_L1), "pool=\"l1\"" },
 	{ "memory_complete", GAUGE, GROUP_MEMORY, DEVICE_FIELD(MEMORY_COMPLETE) },
 
 	{ "pcie_received", COUNTER, GROUP_PCIE, TOTAL_FIELD(PCIE_RX) },

@@ -39,9 +39,9 @@ static bool counts_all(const struct image_process *from)
 
 static void add_pool(struct memory_report *report, const struct image_usage *usage)
 {
-	report->allocs += usage->allocs;
+	report->counts[usage->pool].allocs = usage->allocs;
+	report->counts[usage->pool].failures = usage->failures;
 	report->frees += usage->frees;
-	report->failures += usage->failures;
 	report->changed_ns = MAX(report->changed_ns, (int64_t)MIN(usage->changed_ns, INT64_MAX));
 	report->bytes[usage->pool] = usage->now_bytes;
 	report->peak[usage->pool] = usage->peak_bytes;
@@ -165,7 +165,7 @@ static int take_process(struct sample *sample, const struct image_view *view,
 		}
 		for (size_t i = 0; i < pools; i++)
 			add_pool(&report, &usage[i]);
-		report.held = report.allocs - report.frees;
+		report.held = memory_report_total(&report).allocs - report.frees;
 		report.list = begin_list(sample, from);
 		lists[usage->device] = report.list;
 		reports[n++] = report;

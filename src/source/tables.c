@@ -72,9 +72,9 @@ static int read_report(const struct table_view *view, uint32_t logical, struct m
 			return r;
 		ret->bytes[pool] = total.now_bytes;
 		ret->peak[pool] = total.peak_bytes;
-		ret->allocs += total.allocs;
+		ret->counts[pool].allocs = total.allocs;
+		ret->counts[pool].failures = total.failures;
 		ret->frees += total.frees;
-		ret->failures += total.failures;
 		ret->changed_ns = MAX(ret->changed_ns, (int64_t)MIN(total.changed_ns, INT64_MAX));
 	}
 	return 0;

@@ -219,3 +219,26 @@ kernel_tells_exit() {
 	"$TT_SMI" -q -d PIDS | grep -q 'Peak DRAM *: 72.0MB'
 	"$TT_SMI" -q -d PIDS | grep -q 'Tracking *: table'
 }
+
+@test "tt_smi serve counts allocations per pool, of programs and from the server" {
+	needs_server
+	[ -x "$BUILD/tt_smi-serve" ] || skip "tt_smi serve is not built"
+	machine --no-workloads -b n300
+	serve
+	"$TT_SMI" serve --listen 127.0.0.1:0 2>"$WORK/metrics.log" 3>&- &
+	STARTED="$STARTED $!"
+	eventually grep -q 'serving http' "$WORK/metrics.log"
+	counts() { # prints the counters without device and uuid
+		curl -sS "$(grep -o 'http://[^ ]*' "$WORK/metrics.log")" | sed -n 's/^ttsmi_\(allocation[a-z_]*\){.*pool=/\1 /p' | sort
+	}
+	counts_are() {
+		[ "$(counts)" = "$1" ]
+	}
+	counts_are "" # unknown, not 0
+	report 0 5 1048576
+	report 0 3 4096 4 # TRACE, a part of DRAM
+	report 0 7 4096 1
+	echo free >"$ORDERS"
+	eventually counts_are "$(printf '%s\n' 'allocation_failures_total "dram"} 0' 'allocation_failures_total "l1"} 0' \
+		'allocations_total "dram"} 8' 'allocations_total "l1"} 7')"
+}
