@@ -223,6 +223,11 @@ static int add_allocations(struct totals *totals, struct counted_chip *chip,
 	return 0;
 }
 
+double totals_round_energy(double joules)
+{
+	return (double)(uint64_t)(joules * 10) / 10;
+}
+
 int totals_add(struct totals *totals, const struct snapshot *now, const struct snapshot *before,
 	       struct device_counts *ret)
 {
@@ -245,8 +250,7 @@ int totals_add(struct totals *totals, const struct snapshot *now, const struct s
 		if (add_allocations(totals, chip, now, i) < 0)
 			return -ENOMEM;
 		ret[i] = chip->sum;
-		/* More digits would be those of the rounding errors. */
-		ret[i].energy = (double)(uint64_t)(chip->sum.energy * 10) / 10;
+		ret[i].energy = totals_round_energy(chip->sum.energy);
 	}
 	return 0;
 }

@@ -59,6 +59,9 @@ struct totals {
 
 void totals_done(struct totals *totals);
 
+/* Down to tenths of a joule; more digits would be those of rounding errors. */
+double totals_round_energy(double joules);
+
 /*
  * Adds what happened since the last sample, before, which is NULL at first. ret has room for the
  * devices of now, and receives the totals of each. -ENOMEM.

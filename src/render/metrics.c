@@ -148,13 +148,13 @@ static const struct metric_row rows[] = {
 		.help = "processes that have the device open; unseen: opened by processes that are not visible here" },
 
 	{ "owner_memory_used", GAUGE, GROUP_OWNERS, .put = metrics_put_owner_memory, .labels = "pool," OWNER_LABELS, .unit = U_BYTE,
-		.help = "memory of the tracked processes of an owner: a Slurm job, a container of a pod, another container, or otherwise a user" },
+		.help = "memory of the tracked processes of an owner; a Slurm job, a container of a pod, another container, or otherwise a user" },
 	{ "owner_processes", GAUGE, GROUP_OWNERS, .put = metrics_put_owner_processes, .labels = OWNER_LABELS,
 		.help = "processes of that owner that have the device open" },
 	{ "owner_devices", GAUGE, GROUP_OWNERS, .put = metrics_put_owner_devices, .labels = OWNER_LABELS, .of_machine = true,
 		.help = "devices that the owner has open" },
 	{ "owner_quiet", GAUGE, GROUP_OWNERS, .put = metrics_put_owner_quiet, .labels = OWNER_LABELS, .unit = U_SECOND, .of_machine = true,
-		.help = "time since the memory of one of its processes changed or one of their programs ended, or since observation began" },
+		.help = "time since an owner showed work; since the memory of one of its processes changed or one of their programs ended, or since observation began" },
 
 	{ "process_memory_used", GAUGE, GROUP_PROCESSES, .put = metrics_put_process_memory, .labels = "pool," PROCESS_LABELS, .unit = U_BYTE,
 		.help = "memory of single processes; only with --collect processes" },

@@ -3,24 +3,32 @@
 #include <limits.h>
 #include <zlib.h>
 
-/* Windows of 32 KB, and 16 for gzip's header instead of zlib's; the default use of memory. */
-enum { WINDOW_BITS = 15 + 16, MEMORY_LEVEL = 8 };
+/* Windows of 32 KB, and 16 for gzip's header instead of zlib's. */
+enum { WINDOW_BITS = 15 + 16 };
 
 /*
  * Metrics of many devices are 1.5 % larger than at zlib's default level, which takes half as long
- * again. A longer text, such as an hour of many devices, is compressed less but faster, since other
+ * again. At this memory level, blocks have 1,024 symbols: each family of metrics has codes of its
+ * own, which saves 1 to 2 %.
+ */
+enum { LEVEL = 5, MEMORY_LEVEL = 4 };
+
+/*
+ * A longer text, such as an hour of many devices, is compressed less but faster, since other
  * clients wait meanwhile.
  */
-enum { LEVEL = 5, LONG_TEXT = 256 << 10 };
+enum { LONG_TEXT = 256 << 10, LONG_LEVEL = Z_BEST_SPEED, LONG_MEMORY_LEVEL = 8 };
 
 void gzip_add(struct buf *out, const void *text, size_t length)
 {
 	z_stream stream = { .next_in = (Bytef *)text, .avail_in = (uInt)length };
 	unsigned char piece[16384];
-	int level = length > LONG_TEXT ? Z_BEST_SPEED : LEVEL, r;
+	const bool is_long = length > LONG_TEXT;
+	int r;
 
-	if (length > UINT_MAX || deflateInit2(&stream, level, Z_DEFLATED, WINDOW_BITS, MEMORY_LEVEL,
-					      Z_DEFAULT_STRATEGY)) {
+	if (length > UINT_MAX ||
+	    deflateInit2(&stream, is_long ? LONG_LEVEL : LEVEL, Z_DEFLATED, WINDOW_BITS,
+			 is_long ? LONG_MEMORY_LEVEL : MEMORY_LEVEL, Z_DEFAULT_STRATEGY)) {
 		out->failed = true;
 		return;
 	}

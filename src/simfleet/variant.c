@@ -96,7 +96,7 @@ static void vary_counts(struct device_counts *counts, unsigned number, size_t ch
 	double earlier = unit_of_chip(number, chip, PURPOSE_COUNTS);
 
 	counts->heartbeats += (uint64_t)(earlier * 1e8);
-	counts->energy = counts->energy * share + earlier * 1e9;
+	counts->energy = totals_round_energy(counts->energy * share + earlier * 1e9);
 	counts->pcie.rx += (uint64_t)(earlier * 1e14);
 	counts->pcie.tx += (uint64_t)(earlier * 3e13);
 	counts->errors.correctable += (uint64_t)(earlier * 3);
