@@ -162,7 +162,7 @@ static int ask_first(struct loading *loading)
 	const char *matchers = loading->filter->matchers;
 	struct question_set set = { .count = 0 };
 
-	recorded_rules_ask(&loading->rules, &set, matchers);
+	recorded_rules_ask(&loading->rules, &set, matchers, RULE_DEVICES, RULE_HOLDERS);
 	question_add(&set, "ALERTS{alertname=~\"Tenstorrent.+\",alertstate=\"firing\",@}", matchers,
 		     (struct vector_reader){ take_alert, loading });
 	question_add(&set,

@@ -38,10 +38,16 @@ static int take_uncovered(void *arg, const struct label_set *labels, double valu
 }
 
 void recorded_rules_ask(struct recorded_rules *rules, struct question_set *set,
-			const char *matchers)
+			const char *matchers, enum recorded_rule first, enum recorded_rule last)
 {
-	question_add(set, "count by (__name__) ({__name__=~\"instance:ttsmi_.+\",@})", matchers,
-		     (struct vector_reader){ take_rule, rules });
+	CLEANUP_BUF struct buf text = { 0 };
+
+	/* A list of names: servers find these without comparing all names with an expression. */
+	buf_puts(&text, "count by (__name__) ({__name__=~\"");
+	for (enum recorded_rule rule = first; rule <= last; rule++)
+		buf_printf(&text, "%s%s", rule == first ? "" : "|", names[rule]);
+	buf_puts(&text, "\",@})");
+	question_add(set, buf_text(&text), matchers, (struct vector_reader){ take_rule, rules });
 	question_add(set,
 		     "count(max by (instance) (ttsmi_devices{@}) unless "
 		     "max by (instance) (instance:ttsmi_devices:count{@}))",

@@ -29,9 +29,12 @@ struct recorded_rules {
 	bool uncovered; /* they leave out machines */
 };
 
-/* Adds the queries that fill it. */
+/*
+ * Adds the queries that fill it for the rules from first to last. The server reads all series of
+ * these, so only rules that are needed should be asked for.
+ */
 void recorded_rules_ask(struct recorded_rules *rules, struct question_set *set,
-			const char *matchers);
+			const char *matchers, enum recorded_rule first, enum recorded_rule last);
 
 /* The recorded series to read instead of an expression; NULL: read the expression. */
 const char *recorded_rules_find(const struct recorded_rules *rules, enum recorded_rule rule);

@@ -123,7 +123,7 @@ static int load(struct who_loading *loading, struct http_client *client, struct 
 	struct question_set set = { .count = 0 };
 	int code;
 
-	recorded_rules_ask(&loading->rules, &set, matchers);
+	recorded_rules_ask(&loading->rules, &set, matchers, RULE_HOLDERS, RULE_OWNER_QUIET);
 	question_add(&set, "max by (instance) (ttsmi_devices{@})", matchers,
 		     (struct vector_reader){ take_machine, loading });
 	code = ask(&set, client, error);
