@@ -168,15 +168,35 @@ static const struct series *series_in(const struct process_scope *scope,
 		       : NULL;
 }
 
-enum reason process_column_reason(const struct process *process, enum process_column column)
+/* Of the device that the scope selects, otherwise of the first one where the field is unknown. */
+static enum reason usage_reason(const struct process_scope *scope, const struct process *process,
+				enum usage_field field)
+{
+	for (size_t i = 0; i < process->n_usages; i++) {
+		const struct usage *usage = &process->usages[i];
+
+		if ((!scope->dev || usage == usage_in(scope, process)) &&
+		    usage->why[field] != KNOWN)
+			return usage->why[field];
+	}
+	return NOT_REPORTED;
+}
+
+enum reason process_column_reason(const struct process_scope *scope, const struct process *process,
+				  enum process_column column)
 {
 	const struct field_ref *ref = &process_columns[column].field;
+	const struct usage *busiest = busiest_in(scope, process);
 	uint64_t sum;
 
 	if (column == COL_COMPUTE)
-		return process_find_busiest(process) ? KNOWN : NOT_REPORTED;
+		return busiest && utilization_is_shown(busiest->why + USE_UTILIZATION)
+			       ? KNOWN
+			       : usage_reason(scope, process, USE_UTILIZATION);
 	if (ref->of == OF_USAGE)
-		return process_total(process, ref->index, &sum) ? KNOWN : NOT_REPORTED;
+		return memory_in(scope, process, ref->index, &sum)
+			       ? KNOWN
+			       : usage_reason(scope, process, ref->index);
 	return ref->of == OF_PROCESS ? process->why[ref->index] : KNOWN;
 }
 
@@ -327,9 +347,10 @@ static int compare_texts(const struct process_scope *scope, const struct process
 }
 
 /* A process without a command line is shown by its name. */
-static bool has_text(const struct process *process, enum process_column column)
+static bool has_text(const struct process_scope *scope, const struct process *process,
+		     enum process_column column)
 {
-	return column == COL_COMMAND || process_column_reason(process, column) == KNOWN;
+	return column == COL_COMMAND || process_column_reason(scope, process, column) == KNOWN;
 }
 
 static bool is_sorted_by_text(enum process_column column)
@@ -343,7 +364,7 @@ struct process_key process_column_key(const struct process_scope *scope,
 	struct process_key key = { .process = process };
 
 	key.known = is_sorted_by_text(column)
-			    ? has_text(process, column)
+			    ? has_text(scope, process, column)
 			    : process_column_number(scope, process, column, &key.number);
 	return key;
 }

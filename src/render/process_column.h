@@ -74,7 +74,8 @@ void process_column_wants(enum process_column column, struct want *want);
 bool process_column_is_used(enum process_column column, const struct process_scope *scope);
 
 /* The reason why a process has no value in this column, or KNOWN. */
-enum reason process_column_reason(const struct process *process, enum process_column column);
+enum reason process_column_reason(const struct process_scope *scope, const struct process *process,
+				  enum process_column column);
 
 /* The text of the column, "N/A" if unknown. Control characters are kept. */
 void process_column_text(struct buf *out, const struct process_scope *scope,

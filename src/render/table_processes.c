@@ -48,6 +48,7 @@ static void put_label(struct boxed_table *box, size_t width, const struct row *r
 
 static void put_cell(struct boxed_table *box, size_t width, const struct row *row)
 {
+	const struct process_scope scope = { .snapshot = row->snapshot };
 	enum process_column column = places[row->column].column;
 	CLEANUP_BUF struct buf text = { 0 };
 	enum reason why;
@@ -56,7 +57,7 @@ static void put_cell(struct boxed_table *box, size_t width, const struct row *ro
 		put_label(box, width, row);
 		return;
 	}
-	why = process_column_reason(row->process, column);
+	why = process_column_reason(&scope, row->process, column);
 	if ((is_device_memory(column) || column == COL_COMPUTE) &&
 	    row->process->role == ROLE_MONITOR) {
 		boxed_table_cell(box, width, STYLE_DIM, "-"); /* the status gives the reason */
@@ -66,9 +67,8 @@ static void put_cell(struct boxed_table *box, size_t width, const struct row *ro
 		if (column == COL_STATUS)
 			status_text_within(&text, row->process, boxed_table_room(box, width));
 		else
-			process_column_text(&text,
-					    &(struct process_scope){ .snapshot = row->snapshot },
-					    row->process, column, box->options->utf8);
+			process_column_text(&text, &scope, row->process, column,
+					    box->options->utf8);
 		cell_buf(box, width, STYLE_PLAIN, &text);
 	}
 }

@@ -10,7 +10,7 @@ static void put_cell(struct json *json, const struct process_scope *scope,
 		     const struct process *process, enum process_column column)
 {
 	CLEANUP_BUF struct buf text = { 0 };
-	enum reason why = process_column_reason(process, column);
+	enum reason why = process_column_reason(scope, process, column);
 	double number;
 
 	process_column_text(&text, scope, process, column, true);

@@ -95,6 +95,12 @@ page() {
 	page device
 }
 
+@test "processes have the same reasons as in JSON" {
+	machine -b n150 -w dev=0,dram=3G,name=train -w dev=0,name=silent,via=none
+	serve
+	"$PYTHON" "$BATS_TEST_DIRNAME/page.py" reasons "$PORT"
+}
+
 @test "filters and orders are those of the full screen" {
 	[ -x "$TT_FILTER_LIST" ] || skip "built without the full screen"
 	machine -b n300,2xp150a -w dev=0,dram=3G,l1=16M,name=train,args=--port\ 8000 -w dev=0+1,dram=1G,l1=1M,uid=4711,name=a,args=b \

@@ -319,6 +319,24 @@ def themes(port):
         assert_clean(browser)
 
 
+def reasons(port):
+    """Unknown memory and utilisation of processes have the reasons of the JSON document."""
+    columns = [column["key"] for column in json.loads(get(port, "/page/about"))["columns"]]
+    dram, compute = columns.index("dram"), columns.index("compute")
+    expected = {}
+    for process in json.loads(get(port, "/api/v1/snapshot"))["processes"]:
+        [usage] = process["devices"]
+        unknown = [usage["unavailable"].get(path) for path in ("dram", "utilization.dispatch")]
+        expected[process["pid"]] = [word and word.replace("_", " ") for word in unknown]
+    assert ["no tracker", "not traced"] in expected.values() and None in [words[0] for words in expected.values()], expected
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/page/stream", timeout=60) as stream:
+        all_devices = json.loads(next(line for line in stream if line.startswith(b"data:"))[5:])
+    for document in all_devices, json.loads(get(port, "/page/device?id=0")):
+        shown = {p["cells"][0][1]: [p["cells"][i][2] if len(p["cells"][i]) > 2 else None for i in (dram, compute)]
+                 for p in document["processes"]}
+        assert shown == expected, (shown, expected)
+
+
 def device(port):
     """The page of a device has readings with reasons, charts that grow, and only its processes."""
     with Browser() as browser:
