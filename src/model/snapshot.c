@@ -354,3 +354,21 @@ void snapshot_keep(struct snapshot *snapshot, const bool *keep)
 	keep_accounts(snapshot, moved);
 	snapshot->n_devices = kept;
 }
+
+static void hide(uint8_t *why)
+{
+	if (*why == KNOWN)
+		*why = DENIED;
+}
+
+void snapshot_hide_operations(struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->n_devices; i++)
+		hide(&snapshot->devices[i].why[DEV_OPERATION]);
+	for (size_t i = 0; i < snapshot->n_processes && !snapshot->lender; i++) {
+		struct process *process = &snapshot->processes[i];
+
+		for (size_t k = 0; k < process->n_usages; k++)
+			hide(&process->usages[k].why[USE_OPERATION]);
+	}
+}

@@ -132,3 +132,9 @@ void snapshot_drop_idle(struct snapshot *snapshot);
 
 /* Keeps the devices with keep[i] set, and their processes. */
 void snapshot_keep(struct snapshot *snapshot, const bool *keep);
+
+/*
+ * Makes the names of operations unknown (DENIED): for readers that may be neither root nor the
+ * owner of the process. Processes that it has borrowed are not changed.
+ */
+void snapshot_hide_operations(struct snapshot *snapshot);

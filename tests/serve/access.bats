@@ -66,3 +66,18 @@ fetch() {
 	"$PYTHON" -c 'import jsonschema' 2>/dev/null || skip "python3-jsonschema is not installed"
 	cat "$WORK"/*.json "$WORK"/*.event | "$PYTHON" "$BATS_TEST_DIRNAME/../docs/validate.py"
 }
+
+@test "no client can see names of operations, whoever runs the server" {
+	machine -b n150 -w dev=0,dram=1G,name=train,busy=50
+	"$TT_SMI" --root "$D" --json | grep -q '"operation":"ttnn::matmul"'
+	serve
+	get /api/v1/snapshot >"$WORK/snapshot"
+	not grep -q matmul "$WORK/snapshot"
+	"$PYTHON" -c 'import json, sys
+snapshot = json.load(sys.stdin)
+for part in snapshot["devices"][0], snapshot["processes"][0]["devices"][0]:
+    figure = part["utilization"]
+    assert figure["dispatch"] == 0.5 and figure["operation"] is None, figure
+    assert part["unavailable"]["utilization.operation"] == "permission_denied", part["unavailable"]' <"$WORK/snapshot"
+	not grep -q matmul <(get "/page/device?id=0")
+}
