@@ -24,8 +24,7 @@ static void describe_launches(const struct program_process *process,
 				  chip->has_stream ? &chip->stream : NULL, chip->missed);
 	ret->are_followed = process->programs.from_start;
 	ret->count_after = process->counted_after - chip->missed;
-	if (process->programs.dropped)
-		ret->uncounted_ns = INT64_MAX;
+	ret->uncounted_ns = MAX(ret->uncounted_ns, (int64_t)process->programs.dropped_ns);
 }
 
 /* Without records: an upper bound for the time since the last window ended. */

@@ -248,15 +248,13 @@ static bool is_obsolete(const struct program_process *process, const struct trac
 	return process->start != start || queue->made_ns < process->programs.begun_ns;
 }
 
-/* A chip that was opened several times had several queues: the newest one is used. -ENOMEM */
 static int take_queue(struct program_process *process, const struct trace_queue *queue)
 {
 	struct program_chip *chip = program_process_chip(process, queue->state.chip);
 
 	if (!chip)
 		return -ENOMEM;
-	if (!chip->has_queue || queue->made_ns >= chip->queue.made_ns)
-		chip->queue = *queue;
+	chip->queue = *queue;
 	chip->has_queue = true;
 	return 0;
 }

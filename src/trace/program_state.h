@@ -17,8 +17,11 @@ enum {
 	PROGRAM_LINES = 8192,
 	PROGRAM_OPERATIONS = 16384,
 	PROGRAM_NAMED = 1024, /* operations of one process whose names are kept; a power of two */
-	PROGRAM_BUFFER = 1 << 20, /* bytes of the ring buffer of records */
-	PROGRAM_NAME = 48,	  /* bytes of an operation's name, NUL included */
+	PROGRAM_BUFFER = 4 << 20, /* bytes of the ring buffer of records: room for 40,000 */
+	/* Records of one process in each period of PROGRAM_PERIOD ns, so that others have room. */
+	PROGRAM_RECORDS = 10000,
+	PROGRAM_PERIOD = 250000000,
+	PROGRAM_NAME = 48, /* bytes of an operation's name, NUL included */
 	PROGRAM_COMM = 16,
 };
 
@@ -31,20 +34,26 @@ struct trace_programs {
 	uint32_t from_start; /* launches are followed since it started */
 	uint64_t manager;    /* its RealtimeProfilerManager; 0: not seen */
 	uint64_t profiled;   /* bit per chip whose profiler was seen to be on */
-	uint64_t dropped;    /* records for which the ring buffer had no room */
+	uint64_t dropped_ns; /* when a record last found no room in the ring buffer; 0: never */
+	uint64_t period_ns;  /* when the current period began, */
+	uint64_t records;    /* and how many records there were in it */
 	struct program_launch_state launches;
 };
 
-/* A SystemMemoryManager, which belongs to one chip. */
+/*
+ * The queues of a chip in a process. One entry per chip, so that a process that passes many false
+ * SystemMemoryManagers to the hooks leaves room for other processes.
+ */
 struct trace_queue_key {
 	uint32_t tgid;
-	uint32_t zero;
-	uint64_t pointer;
+	uint32_t chip;
 };
 
 struct trace_queue {
 	uint64_t start_ns; /* of the process */
 	uint64_t made_ns;  /* when the entry was made */
+	uint64_t manager; /* the chip's SystemMemoryManager; a chip that is opened again has another
+			   */
 	struct program_queue_state state;
 };
 

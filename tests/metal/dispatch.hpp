@@ -127,6 +127,7 @@ public:
 	virtual bool push(int chip, const uint32_t *page) = 0; /* false: the FIFO is full */
 	virtual bool take_sync_request() = 0;
 	virtual void run_receiver(bool on) = 0;
+	virtual void publish_false() = 0; /* a record that is none, where each has a call */
 	virtual bool address(int chip, const char *what, uint64_t *address, int *size) = 0;
 	static std::unique_ptr<Profiler> create(const std::vector<IDevice *> &devices,
 						const double_dispatch &options);

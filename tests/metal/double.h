@@ -52,6 +52,8 @@ void double_enqueue_trace(void *queues, int queue, uint32_t trace) DOUBLE_WEAK;
 uint32_t double_record_event(void *queues, int queue) DOUBLE_WEAK;
 void double_complete(void *queues, int queue, uint32_t event) DOUBLE_WEAK;
 void double_finish(void *queues, int queue, uint32_t event) DOUBLE_WEAK; /* waits for it */
+/* `count` calls of traced functions with objects that TT-Metal did not make. */
+void double_flood(void *queues, uint64_t count) DOUBLE_WEAK;
 /* False: no room in the FIFO. */
 bool double_push(void *queues, int chip, const uint32_t *page) DOUBLE_WEAK;
 bool double_profiled(void *queues, int chip) DOUBLE_WEAK;

@@ -429,6 +429,12 @@ public:
 	{
 		manager_.run_receiver(on);
 	}
+	void publish_false() override
+	{
+#if RELEASE <= 75
+		InvokeProgramRealtimeProfilerCallbacks({});
+#endif
+	}
 	bool address(int chip, const char *what, uint64_t *at, int *size) override
 	{
 		return manager_.address(*manager_.find(devices_[chip]), what, at, size);

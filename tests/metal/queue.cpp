@@ -311,6 +311,20 @@ void double_finish(void *queues, int queue, uint32_t event)
 #endif
 }
 
+void double_flood(void *queues, uint64_t count)
+{
+	static auto *copies =
+		new std::vector<SystemMemoryManager>(10'000, queues_of(queues).managers.at(0));
+
+	for (uint64_t i = 0; i < count; i++) {
+		(*copies)[i % copies->size()].get_next_event(0);
+#if RELEASE >= 71
+		if (queues_of(queues).profiler)
+			queues_of(queues).profiler->publish_false();
+#endif
+	}
+}
+
 bool double_profiled(void *queues, int chip)
 {
 	return queues_of(queues).profiled >> chip & 1;

@@ -41,6 +41,8 @@
  *   receiver PLACE on|off      whether the host reads the FIFO
  *   corrupt PLACE CHIP MEMBER VALUE    overwrites a member (profiler.cpp has their names),
  *                              and turns the receiver off, since it would use the value
+ *   flood PLACE COUNT          calls functions of queues and profiler with false objects
+ *   hide PLACE CHIP            from now on reads of the FIFO never return; turns the receiver off
  *   where PLACE CHIP MEMBER...   prints "MEMBER ADDRESS SIZE" of each; system_memory is the
  *                              chip's SystemMemoryManager, also where there is no profiler
  *   counts PLACE               prints "chip N programs N records N lost N unnumbered N
@@ -69,6 +71,10 @@
 #include <fcntl.h>
 #include <sstream>
 #include <stdexcept>
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <x86intrin.h>
 
@@ -230,6 +236,29 @@ void do_corrupt(const Words &words)
 	memcpy(reinterpret_cast<void *>(at), &value, std::min<size_t>(size, sizeof(value)));
 }
 
+void do_flood(const Words &words)
+{
+	double_flood(dispatch_at(words[1]).queues, number(words[2]));
+}
+
+/* Drops the pages of the FIFO, and fills none when it is read. */
+void do_hide(const Words &words)
+{
+	Dispatch &dispatch = profiled_at(words);
+	int size, fd = static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC));
+	uint64_t at = address_of(dispatch, dispatch.index_of(words[2]), "fifo", &size);
+	uffdio_api api{};
+	uffdio_register range{};
+
+	double_run_receiver(dispatch.queues, false);
+	api.api = UFFD_API;
+	range.range = { at, static_cast<uint64_t>(size) };
+	range.mode = UFFDIO_REGISTER_MODE_MISSING;
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) < 0 || ioctl(fd, UFFDIO_REGISTER, &range) < 0 ||
+	    madvise(reinterpret_cast<void *>(at), size, MADV_DONTNEED) < 0)
+		throw std::runtime_error(std::string("userfaultfd: ") + strerror(errno));
+}
+
 void do_where(const Words &words)
 {
 	Dispatch &dispatch = dispatch_at(words[1]);
@@ -280,5 +309,6 @@ const Commands schedule_commands = {
 	{ "play", { 2, do_play } },	    { "clock", { 4, do_clock } },
 	{ "marker", { 2, do_marker } },	    { "garbage", { 4, do_garbage } },
 	{ "receiver", { 3, do_receiver } }, { "corrupt", { 5, do_corrupt } },
+	{ "flood", { 3, do_flood } },	    { "hide", { 3, do_hide } },
 	{ "where", { 4, do_where } },	    { "counts", { 2, do_counts } },
 };

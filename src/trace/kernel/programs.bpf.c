@@ -71,18 +71,21 @@ static __always_inline void on_launch(const struct program_hit *hit, bool is_cou
 
 static __always_inline struct program_queue_state *queue_of(const struct program_hit *hit)
 {
-	struct trace_queue_key key = { .tgid = hit->tgid, .pointer = hit->regs->rdi };
+	struct trace_queue_key key = { .tgid = hit->tgid };
 	struct trace_library *library = library_find(hit->library);
-	struct trace_queue fresh = { .start_ns = hit->process->start_ns, .made_ns = hit->now },
+	struct trace_queue fresh = { .start_ns = hit->process->start_ns,
+				     .made_ns = hit->now,
+				     .manager = hit->regs->rdi },
 			   *queue;
 
-	queue = bpf_map_lookup_elem(&queues, &key);
-	if (queue && queue->start_ns == fresh.start_ns && queue->made_ns >= hit->process->begun_ns)
-		return &queue->state;
-	if (!library ||
-	    !read_user(&fresh.state.chip, 4, hit->regs->rdi + (library->chip == 24 ? 4 : 0)) ||
-	    fresh.state.chip >= TRACE_CHIPS)
+	if (!library || !read_user(&key.chip, 4, hit->regs->rdi + (library->chip == 24 ? 4 : 0)) ||
+	    key.chip >= TRACE_CHIPS)
 		return NULL;
+	queue = bpf_map_lookup_elem(&queues, &key);
+	if (queue && queue->start_ns == fresh.start_ns && queue->manager == fresh.manager &&
+	    queue->made_ns >= hit->process->begun_ns)
+		return &queue->state;
+	fresh.state.chip = key.chip;
 	bpf_map_update_elem(&queues, &key, &fresh, BPF_ANY);
 	queue = bpf_map_lookup_elem(&queues, &key);
 	return queue ? &queue->state : NULL;
@@ -125,6 +128,19 @@ static __always_inline void on_completed(const struct program_hit *hit)
 		program_complete(&hit->process->launches, queue, number, hit->now);
 }
 
+static __always_inline struct trace_record *reserve_record(const struct program_hit *hit)
+{
+	struct trace_programs *process = hit->process;
+
+	if (hit->now - process->period_ns >= PROGRAM_PERIOD) {
+		process->period_ns = hit->now;
+		process->records = 0;
+	}
+	if (__sync_fetch_and_add(&process->records, 1) >= PROGRAM_RECORDS)
+		return NULL;
+	return bpf_ringbuf_reserve(&records, sizeof(struct trace_record), 0);
+}
+
 static __always_inline void on_record(const struct program_hit *hit)
 {
 	struct trace_record *record;
@@ -132,9 +148,9 @@ static __always_inline void on_record(const struct program_hit *hit)
 
 	if (!read_user(words, sizeof(words), hit->regs->rdi))
 		return;
-	record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
+	record = reserve_record(hit);
 	if (!record) {
-		__sync_fetch_and_add(&hit->process->dropped, 1);
+		hit->process->dropped_ns = hit->now;
 		return;
 	}
 	*record = (struct trace_record){
