@@ -121,6 +121,44 @@ void program_figure_upper(struct program_figure *ret, const struct program_launc
 	};
 }
 
+/* The position of the newest sample that is at least a second old, else of the oldest one. */
+static unsigned find_sample(const struct program_upper *upper, int64_t now)
+{
+	unsigned oldest = upper->count - MIN(upper->count, (unsigned)PROGRAM_SAMPLES);
+	unsigned at = upper->count - 1;
+
+	while (at > oldest && now - upper->samples[at % PROGRAM_SAMPLES].ns < PROGRAM_WINDOW_NS)
+		at--;
+	return at % PROGRAM_SAMPLES;
+}
+
+/*
+ * The queue's time may include some after `now`. At the end of a window that makes the bound a
+ * little higher. At its start it would make it too low, so it is subtracted.
+ */
+void program_upper_add(struct program_upper *upper, const struct program_launch_state *state,
+		       const struct program_queue_state *queue,
+		       const struct program_launches *launches, int64_t now,
+		       struct program_figure *ret)
+{
+	uint64_t busy = queue->busy_ns + program_pending_time(state, queue, (uint64_t)now);
+	int64_t after = MAX((int64_t)queue->idle_ns - now, 0), newest = INT64_MIN / 2;
+	unsigned at;
+
+	if (upper->count) {
+		at = find_sample(upper, now);
+		newest = upper->samples[(upper->count - 1) % PROGRAM_SAMPLES].ns;
+		program_figure_upper(ret, launches,
+				     MAX((int64_t)(busy - upper->samples[at].busy_ns), 0),
+				     now - upper->samples[at].ns, now);
+	}
+	if (now - newest < PROGRAM_WINDOW_NS / (PROGRAM_SAMPLES - 1))
+		return;
+	at = upper->count++ % PROGRAM_SAMPLES;
+	upper->samples[at].ns = now;
+	upper->samples[at].busy_ns = busy - MIN(busy, (uint64_t)after);
+}
+
 /* The number of figures of each kind. */
 struct figure_counts {
 	size_t bound[PROGRAM_UPPER + 1], known;

@@ -65,6 +65,26 @@ void program_figure_judge(struct program_figure *ret, const struct program_strea
 void program_figure_upper(struct program_figure *ret, const struct program_launches *launches,
 			  int64_t busy, int64_t window, int64_t now);
 
+/* The samples of a chip from which upper bounds are computed: those of the last second. */
+enum { PROGRAM_SAMPLES = 8 };
+
+struct program_upper {
+	struct {
+		int64_t ns;
+		uint64_t busy_ns; /* at least, of the queue by then */
+	} samples[PROGRAM_SAMPLES];
+	unsigned count; /* made so far; the newest is at (count - 1) modulo the size */
+};
+
+/*
+ * Fills *ret with the bound for the last second, or since the first sample; leaves it if this is
+ * the first one. now: when the launches were read, which is before the queue was read.
+ */
+void program_upper_add(struct program_upper *upper, const struct program_launch_state *state,
+		       const struct program_queue_state *queue,
+		       const struct program_launches *launches, int64_t now,
+		       struct program_figure *ret);
+
 /* A process on a chip. */
 struct program_user {
 	struct program_figure figure;

@@ -27,25 +27,6 @@ static void describe_launches(const struct program_process *process,
 	ret->uncounted_ns = MAX(ret->uncounted_ns, (int64_t)process->programs.dropped_ns);
 }
 
-/* Without records: an upper bound for the time since the last window ended. */
-static void judge_queue(const struct program_process *process, struct program_chip *chip,
-			const struct program_launches *launches)
-{
-	uint64_t busy = chip->queue.state.busy_ns +
-			program_pending_time(&process->programs.launches, &chip->queue.state,
-					     (uint64_t)process->asked_ns);
-	int64_t before = chip->busy_at, now = process->asked_ns;
-
-	if (before)
-		program_figure_upper(&chip->figure, launches,
-				     busy > chip->busy_ns ? (int64_t)(busy - chip->busy_ns) : 0,
-				     now - before, now);
-	if (before && now - before < PROGRAM_WINDOW_NS)
-		return; /* the window grows until it has its full length */
-	chip->busy_ns = busy;
-	chip->busy_at = now;
-}
-
 /*
  * No records and no events so far: the chip is idle if its profiler is on and nothing was launched.
  */
@@ -82,7 +63,8 @@ static void judge_chip(const struct program_process *process, struct program_chi
 		chip->state = chip->stream.clock.ticks_per_ns > 0 ? DISPATCH_NO_RECORDS
 								  : DISPATCH_NO_CLOCK;
 	else if (chip->has_queue)
-		judge_queue(process, chip, &launches);
+		program_upper_add(&chip->upper, &process->programs.launches, &chip->queue.state,
+				  &launches, now, &chip->figure);
 	else if (chip->state == DISPATCH_OK || chip->state == DISPATCH_NO_RECORDS)
 		judge_unused(process, chip, &launches);
 	if (chip->figure.is_known)

@@ -25,8 +25,7 @@ struct program_chip {
 	/* What launches say, if they are followed. */
 	bool has_queue;
 	struct trace_queue queue;
-	uint64_t busy_ns; /* its busy time when the current window began, */
-	int64_t busy_at;  /* and when that was; 0: never */
+	struct program_upper upper;
 
 	/*
 	 * Records from the kernel's ring buffer (before v0.76), until they are added to the stream.

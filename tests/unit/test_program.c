@@ -243,6 +243,44 @@ static void after_a_second_of_one_program_it_is_a_lower_bound(void **state)
 	program_stream_done(&chip.stream);
 }
 
+/*
+ * Programs of 3 ms, each with an event, are launched every 5 ms. The queue is read up to 6 ms after
+ * the launches.
+ */
+static void an_upper_bound_is_one_however_late_the_queue_is_read(void **state)
+{
+	const int64_t every = 5 * NS_PER_MS, busy = 3 * NS_PER_MS;
+	struct program_launches launches = { .are_followed = true };
+	struct program_launch_state all = { 0 }, asked = { 0 };
+	struct program_queue_state queue = { 0 };
+	struct program_figure figure = { 0 };
+	struct program_upper upper = { 0 };
+	int64_t next = BEGIN + PERIOD, read = 0, least;
+
+	(void)state;
+	srand(5);
+	for (int64_t at = BEGIN; at < BEGIN + 20 * NS_PER_S; at += NS_PER_MS) {
+		if ((at - BEGIN) % every == 0) {
+			program_launch(&all, 1, true, (uint64_t)at);
+			program_next_event(&all, &queue, 0, (uint64_t)at);
+		} else if ((at - BEGIN) % every == busy) {
+			program_complete(&all, &queue, 0, (uint64_t)at);
+		}
+		if (at == next) {
+			asked = all;
+			read = at + rand() % 7 * NS_PER_MS;
+		}
+		if (at != read)
+			continue;
+		program_upper_add(&upper, &asked, &queue, &launches, next, &figure);
+		least = figure.window / every * busy;
+		assert_true(figure.busy >= least && figure.busy <= least + 3 * busy);
+		next += PERIOD;
+	}
+	assert_int_equal(figure.bound, PROGRAM_UPPER);
+	assert_int_equal(figure.window, PROGRAM_WINDOW_NS);
+}
+
 /* Programs that are launched while the records are read are not part of the figure. */
 static void the_window_ends_when_launches_were_looked_up(void **state)
 {
@@ -432,6 +470,7 @@ int main(void)
 		cmocka_unit_test(ids_wrap_at_16_bits_without_a_gap),
 		cmocka_unit_test(while_a_program_runs_the_window_ends_where_the_last_one_did),
 		cmocka_unit_test(after_a_second_of_one_program_it_is_a_lower_bound),
+		cmocka_unit_test(an_upper_bound_is_one_however_late_the_queue_is_read),
 		cmocka_unit_test(the_window_ends_when_launches_were_looked_up),
 		cmocka_unit_test(other_launches_make_a_lower_bound),
 		cmocka_unit_test(a_changed_clock_shows_no_jump),
