@@ -46,7 +46,9 @@ static const char *state_of(const struct workload *w, const struct worker_device
 {
 	if (w->unmeasured[0])
 		return w->unmeasured;
-	return has_figure(w, device) ? "ok" : "not-covered";
+	if (!is_covered(device))
+		return "not-covered";
+	return is_upper(w) ? "no-profiler" : "ok";
 }
 
 /* The number of programs in the window, if each takes 1 ms. */

@@ -13,32 +13,36 @@
 
 #define FIX_WATCH    "sudo tt_smi trace start --watch"
 #define FIX_PROGRAMS FIX_WATCH " --programs"
+#define FOR_BOUND    "for an upper bound: " FIX_PROGRAMS
 
 static const struct {
 	enum reason why;
 	const char *fix;
+	bool is_bound; /* it only leads to an upper bound */
 } fixes[] = {
 	{ NOT_TRACED, FIX_WATCH },
 	{ NOT_TRACED, "the next time: tt_smi run -- COMMAND" },
 	{ STALE, "the tracer's process has ended or hangs: " FIX_WATCH },
-	{ ETHERNET_DISPATCH, "for an upper bound: " FIX_PROGRAMS },
+	{ ETHERNET_DISPATCH, FOR_BOUND, true },
 	{ NO_IOMMU, "enable the IOMMU, in the firmware setup and with intel_iommu=on or "
 		    "amd_iommu=on on the kernel's command line" },
-	{ NO_IOMMU, "for an upper bound: " FIX_PROGRAMS },
+	{ NO_IOMMU, FOR_BOUND, true },
 	{ UNMEASURED_NO_PROFILER, "use TT-Metal v0.71 or later" },
-	{ UNMEASURED_NO_PROFILER, "for an upper bound: " FIX_PROGRAMS },
-	{ UNMEASURED_NOT_COVERED, "for an upper bound: " FIX_PROGRAMS },
+	{ UNMEASURED_NO_PROFILER, FOR_BOUND, true },
+	{ UNMEASURED_NOT_COVERED, FOR_BOUND, true },
 	{ UNMEASURED_SLOW_DISPATCH, "start it without TT_METAL_SLOW_DISPATCH_MODE" },
 	{ UNMEASURED_NO_RECORDS, "wait until it runs a program; only numbered programs, as ttnn "
 				 "launches them, are measured" },
 	{ UNMEASURED_UNKNOWN_LAYOUT, "use a release of TT-Metal that docs/utilisation.md lists" },
+	{ UNMEASURED_UNKNOWN_LAYOUT, FOR_BOUND, true },
 	{ UNMEASURED_NO_CLOCK, "wait: TT-Metal compares the clocks when it next synchronises" },
 };
 
-static void advise(const struct doctor_context *context, enum reason why, struct report *report)
+static void advise(const struct doctor_context *context, enum reason why, bool has_bound,
+		   struct report *report)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(fixes); i++)
-		if (fixes[i].why == why &&
+		if (fixes[i].why == why && !(has_bound && fixes[i].is_bound) &&
 		    (strcmp(fixes[i].fix, FIX_WATCH) != 0 || context->can_trace))
 			report_fix(report, "%s", fixes[i].fix);
 }
@@ -47,16 +51,20 @@ static void examine_usage(const struct doctor_context *context, const struct pro
 			  const struct usage *usage, struct report *report)
 {
 	enum reason why = usage->why[USE_UTILIZATION];
+	bool has_bound = why == KNOWN && usage->why[USE_BOUND] == KNOWN &&
+			 usage->utilization.bound == BOUND_UPPER;
 	char label[80], subject[160];
 
+	if (has_bound)
+		why = usage->utilization.unmeasured;
 	if (why == KNOWN)
 		return;
 	process_label(process, label, sizeof(label));
 	snprintf(subject, sizeof(subject), "%d %s, device %s", process->pid, label,
 		 context->snapshot->devices[usage->device].id);
-	report_add_about(report, LEVEL_NOTE, process->pid, subject, "unknown: %s",
-			 reason_text(why));
-	advise(context, why, report);
+	report_add_about(report, LEVEL_NOTE, process->pid, subject, "%s: %s",
+			 has_bound ? "only an upper bound" : "unknown", reason_text(why));
+	advise(context, why, has_bound, report);
 }
 
 /* How many jobs are on it? Their findings explain a device without a figure. */
@@ -80,7 +88,7 @@ static void examine_device(const struct doctor_context *context, size_t device,
 	snprintf(subject, sizeof(subject), "device %s", dev->id);
 	if (why != KNOWN && count_jobs(context->snapshot, device) == 0) {
 		report_add_about(report, LEVEL_NOTE, 0, subject, "unknown: %s", reason_text(why));
-		advise(context, why, report);
+		advise(context, why, false, report);
 	} else if (device_knows(dev, DEV_BOUND) && dev->utilization.bound != BOUND_EXACT) {
 		report_add_about(report, LEVEL_NOTE, 0, subject, "%s",
 				 dev->utilization.bound == BOUND_LOWER
@@ -113,7 +121,7 @@ void examine_utilization(const struct doctor_context *context, struct report *re
 
 	if (!is_measured(context)) {
 		report_add(report, LEVEL_NOTE, "not measured");
-		advise(context, NOT_TRACED, report);
+		advise(context, NOT_TRACED, false, report);
 		if (context->can_trace)
 			report_fix(report, "%s, for exact figures", FIX_PROGRAMS);
 		return;

@@ -200,7 +200,7 @@ int program_table_judge(const struct program_table *table, uint32_t chip, size_t
 		return r;
 	}
 	*ret_busy = stream.busy;
-	if (ret->is_known)
+	if (ret->is_known && ret->bound != PROGRAM_UPPER)
 		return DISPATCH_OK;
 	if (!has_stream)
 		return chip_state(table, chip);

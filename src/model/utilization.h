@@ -35,9 +35,10 @@ enum utilization_field {
 struct utilization {
 	double share; /* 0 to 1 */
 	enum utilization_bound bound;
-	double programs;     /* that ended, per second */
-	double running;	     /* seconds since the oldest unfinished program was launched */
-	double last_program; /* seconds since the last program ended */
+	enum reason unmeasured; /* of an upper bound: why nothing is measured; KNOWN: not said */
+	double programs;	/* that ended, per second */
+	double running;		/* seconds since the oldest unfinished program was launched */
+	double last_program;	/* seconds since the last program ended */
 	char operation[48];
 };
 

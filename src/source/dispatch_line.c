@@ -27,6 +27,17 @@ static enum reason not_covered_reason(const struct root *root, const struct devi
 	return UNMEASURED_NOT_COVERED;
 }
 
+/* KNOWN: it is measured, or a bound about which the line says nothing else. */
+static enum reason unmeasured_reason(const struct root *root, const struct dispatch_line *line,
+				     const struct device *dev)
+{
+	if (line->state == DISPATCH_OK)
+		return KNOWN;
+	if (line->state == DISPATCH_NOT_COVERED)
+		return not_covered_reason(root, dev);
+	return reason_of_dispatch_state(line->state);
+}
+
 enum reason dispatch_line_reason(const struct root *root, const struct dispatch_text *text,
 				 const struct dispatch_line *line, const struct device *dev)
 {
@@ -36,12 +47,10 @@ enum reason dispatch_line_reason(const struct root *root, const struct dispatch_
 		return KNOWN;
 	if (dev->remote)
 		return NO_PCIE;
-	if (line->state == DISPATCH_NOT_COVERED)
-		return not_covered_reason(root, dev);
 	/* It was found, and its first figure follows. */
 	if (line->state == DISPATCH_OK)
 		return UNMEASURED_NO_RECORDS;
-	return reason_of_dispatch_state(line->state);
+	return unmeasured_reason(root, line, dev);
 }
 
 static double seconds(uint64_t ns)
@@ -63,8 +72,10 @@ struct utilization_figure dispatch_line_figure(const struct root *root,
 		figure.value.share = MIN((double)line->busy / (double)line->window, 1);
 		figure.value.bound = line->bound;
 		figure.value.programs = (double)line->programs / seconds(line->window);
-		if (line->bound == BOUND_UPPER)
+		if (line->bound == BOUND_UPPER) {
 			figure.why[UTIL_PROGRAMS] = NOT_REPORTED; /* launches alone are known */
+			figure.value.unmeasured = unmeasured_reason(root, line, dev);
+		}
 		/* Of lower bounds, launches may be unknown. */
 		figure.why[UTIL_RUNNING] =
 			line->bound == BOUND_LOWER ? NOT_REPORTED : NOT_APPLICABLE;

@@ -60,10 +60,24 @@ static struct trace_line line_of(const struct program_figure *figure, enum dispa
 	};
 }
 
+/* Why nothing is measured on chips of the process that have no state of their own. */
+static enum dispatch_state state_of(const struct program_process *process)
+{
+	if (process->programs.launches.slow_ns)
+		return DISPATCH_SLOW_DISPATCH;
+	if (process->error)
+		return process->error == -EBADMSG ? DISPATCH_UNKNOWN_LAYOUT : DISPATCH_NO_ANSWER;
+	if (!process->can_ring && !process->can_record)
+		return DISPATCH_NO_PROFILER;
+	return process->manager ? DISPATCH_NOT_COVERED : DISPATCH_NO_RECORDS;
+}
+
 static void put_chip(const struct tracer *tracer, const struct program_process *process,
 		     const struct program_chip *chip, const char *operation, int64_t now)
 {
-	struct trace_line line = line_of(&chip->figure, chip->state, now);
+	bool is_measured = !chip->figure.is_known || chip->figure.bound != PROGRAM_UPPER;
+	struct trace_line line =
+		line_of(&chip->figure, is_measured ? chip->state : state_of(process), now);
 
 	if (chip->has_stream && chip->stream.n_records && !chip->is_usable)
 		return;
@@ -87,18 +101,6 @@ void program_lines_remove_device(const struct tracer *tracer, uint32_t index)
 	struct trace_line_key key = { 0, index };
 
 	(void)bpf_map_delete_elem(tracer->maps[MAP_LINES], &key);
-}
-
-/* The state of the chips of the process about which nothing is known. */
-static enum dispatch_state state_of(const struct program_process *process)
-{
-	if (process->programs.launches.slow_ns)
-		return DISPATCH_SLOW_DISPATCH;
-	if (process->error)
-		return process->error == -EBADMSG ? DISPATCH_UNKNOWN_LAYOUT : DISPATCH_NO_ANSWER;
-	if (!process->can_ring && !process->can_record)
-		return DISPATCH_NO_PROFILER;
-	return process->manager ? DISPATCH_NOT_COVERED : DISPATCH_NO_RECORDS;
 }
 
 void program_lines_publish(const struct tracer *tracer, struct program_process *process)

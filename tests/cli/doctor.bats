@@ -67,6 +67,13 @@ loads() {
 	says note "a lower bound: not every launch is followed" "device 1"
 	says note "a lower bound: not every launch is followed" "--programs"
 	says note "an upper bound: programs that wait are included"
+	says note "upper, device 2: only an upper bound: TT-Metal before v0.71 has no profiler" "use TT-Metal v0.71 or later"
+	not says note "upper, device 2: only an upper bound" "for an upper bound"
+	rm -rf "$D"
+	machine -b 2xn150 -w dev=0,dram=1G,busy=unknown-layout,name=refused -w dev=1,dram=1G,busy=85,name=known
+	doctor
+	says note "refused, device 0: unknown: layout of the profiler not known" "a release of TT-Metal that"
+	[[ $output != *" known, device 1"* ]]
 }
 
 @test "no process has a device open" {

@@ -91,6 +91,23 @@ def test_bounds_and_reasons_reach_the_outputs(directory):
         assert "--programs" in said, said
 
 
+def test_doctor_names_the_process_whose_layout_is_refused(directory):
+    """With launches there is an upper bound, and the reason is the same."""
+    for options, effect, shown in ((), "unknown", lambda line: line["bound"] == "-"), (("--programs",), "only an upper bound", busy("upper")):
+        setup = ("open 0", "queues 0 page=128 poll=2000")
+        refused = Case("a wrong page size", "v76", ("background play 0 for=3600 rate=100 duty=40", shown), setup=setup,
+                       chip="0" if options else "-")
+        other = Case("a known layout", "v76", (PLAY, busy("exact", "lower")))
+        with Sampling(["v76"], *options), begun([refused, other], directory + "/"):
+            follow([refused, other])
+            finding = f"{refused.pid} metal_run, device {NUMBERS[0]}: {effect}: layout of the profiler not known"
+
+            def is_named(finding=finding):
+                said = subprocess.run([TT_SMI, "doctor"], capture_output=True, text=True, timeout=60).stdout
+                return finding in said and not re.search(rf"{other.pid} metal_run, device.*:", said)
+            eventually(is_named)
+
+
 @contextlib.contextmanager
 def terminal(directory, command):
     """A function that returns what a terminal with this command shows."""

@@ -159,7 +159,7 @@ TEST(without_records_launches_and_events_are_an_upper_bound)
 					 (uint64_t)at + 6 * NS_PER_MS);
 		program_series_add_time(&cell->pending, (int64_t)since, at + 6 * NS_PER_MS);
 	}
-	assert_int_equal(judge(&figure), DISPATCH_OK);
+	assert_int_equal(judge(&figure), DISPATCH_NOT_COVERED);
 	assert_int_equal(figure.bound, PROGRAM_UPPER);
 	assert_true(fabs(share(&figure) - 0.6) <= 0.01);
 	/* Without a dispatcher on the chip nothing is known. */

@@ -238,6 +238,15 @@ TEST(a_job_without_a_line_leaves_a_lower_bound)
 	assert_int_equal(device_at(1)->why[DEV_DISPATCH], NOT_TRACED);
 }
 
+TEST(an_upper_bound_has_the_reason_why_nothing_is_measured)
+{
+	read_lines("10 job 0 100 - 5 10 upper 0 - - @ unknown-layout -\n"
+		   "10 job 1 100 - 5 10 upper 0 - - @ ok -\n");
+	assert_usage(10, 0, 0.5, BOUND_UPPER);
+	assert_int_equal(usage_of(10, 0)->utilization.unmeasured, UNMEASURED_UNKNOWN_LAYOUT);
+	assert_int_equal(usage_of(10, 1)->utilization.unmeasured, KNOWN);
+}
+
 TEST(the_line_of_the_device_is_the_union)
 {
 	static const char lines[] = "10 job 0 100 - 5 10 exact 1 - - @ ok -\n"
@@ -292,6 +301,7 @@ int main(void)
 		WITH(without_the_tracers_process_nothing_is_idle),
 		WITH(a_monitor_does_not_count),
 		WITH(a_job_without_a_line_leaves_a_lower_bound),
+		WITH(an_upper_bound_has_the_reason_why_nothing_is_measured),
 		WITH(the_line_of_the_device_is_the_union),
 		WITH(a_line_of_a_device_without_a_figure_leaves_those_of_its_processes),
 		WITH(of_several_processes_without_a_union_the_largest_is_a_lower_bound),
