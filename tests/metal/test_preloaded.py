@@ -124,9 +124,9 @@ def check_special(title, special, player, truth):
     assert look.bound == "upper" or look.share <= most + 0.012, (title, look.figure, least, most)
 
 
-def test_unusual_schedules_of_each_way_to_measure(directory):
+def test_unusual_schedules_in_each_release(directory):
     """The schedules of a release are played at the same time."""
-    for variant in "v71", "v75", "main", "v60", "v68":
+    for variant in DISPATCHING:
         with contextlib.ExitStack() as stack:
             played = []
             for title, _, special in schedules(variant):

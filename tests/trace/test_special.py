@@ -64,6 +64,14 @@ def test_unusual_schedules_in_v75(directory):
     check_release("v75", directory)
 
 
+def test_unusual_schedules_in_v76(directory):
+    check_release("v76", directory)
+
+
+def test_unusual_schedules_in_v77(directory):
+    check_release("v77", directory)
+
+
 def test_unusual_schedules_in_main(directory):
     check_release("main", directory)
 
