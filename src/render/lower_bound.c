@@ -11,7 +11,7 @@ const char *lower_bound_of_device(const struct device *dev, unsigned field, bool
 {
 	if (field == DEV_DISPATCH)
 		return utilization_bound_mark(dev->why + DEV_DISPATCH, &dev->utilization, utf8);
-	if (dev->memory_complete)
+	if (dev->memory_complete || !device_knows(dev, field))
 		return "";
 	switch (field) {
 	case DEV_DRAM_USED:

@@ -2,6 +2,7 @@
 #include "model/history.h"
 #include "model/device_view.h"
 #include "render/chart.h"
+#include "render/chart_text.h"
 
 #include "../unit/history_machine.h"
 #include "basic/clock.h"
@@ -257,6 +258,31 @@ TEST(known_values_have_a_dot_and_large_ones_are_clipped)
 	assert_string_equal(draw(values, 2, 1, 0, PLOT_BRAILLE), "⣀⣀");
 }
 
+static void assert_reading(enum metric metric, const char *text)
+{
+	CLEANUP_BUF struct buf out = { 0 };
+
+	chart_put_reading(&out, &machine->devices[0], &metric_infos[metric], true);
+	assert_string_equal(buf_text(&out), text);
+}
+
+/* Not every process is tracked. */
+TEST(an_unknown_reading_has_no_mark_of_a_bound)
+{
+	struct device *dev = &machine->devices[0];
+
+	dev->memory_complete = false;
+	dev->why[DEV_DRAM_USED] = NO_TRACKER;
+	assert_reading(METRIC_DRAM, "N/A (no tracker)");
+	dev->memory_used[POOL_DRAM] = UINT64_C(3) << 30;
+	dev->why[DEV_DRAM_USED] = KNOWN;
+	dev->why[DEV_DRAM_TOTAL] = NOT_OFFERED;
+	assert_reading(METRIC_DRAM, "≥3.0 GB");
+	dev->utilization = (struct utilization){ .share = 0.4, .bound = BOUND_UPPER };
+	dev->why[DEV_DISPATCH] = dev->why[DEV_BOUND] = KNOWN;
+	assert_reading(METRIC_COMPUTE, "≤40 %");
+}
+
 TEST(tops_are_round_numbers)
 {
 	assert_near(plot_top(0, 50), 50);
@@ -288,6 +314,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_device_that_fails_stays_in_its_group, begin, end),
 		cmocka_unit_test(charts_are_filled_from_below),
 		cmocka_unit_test(known_values_have_a_dot_and_large_ones_are_clipped),
+		cmocka_unit_test_setup_teardown(an_unknown_reading_has_no_mark_of_a_bound, begin,
+						end),
 		cmocka_unit_test(tops_are_round_numbers),
 	};
 
