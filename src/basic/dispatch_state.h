@@ -6,13 +6,14 @@
  */
 #pragma once
 
-#define DISPATCH_STATES(X)                                                                        \
-	X(NO_PROFILER, "no-profiler", "no_profiler", "TT-Metal before v0.71 has no profiler")     \
-	X(NOT_COVERED, "not-covered", "not_covered", "TT-Metal's profiler does not cover it")     \
-	X(SLOW_DISPATCH, "slow-dispatch", "slow_dispatch", "slow dispatch is not measured")       \
-	X(NO_RECORDS, "no-records", "no_records", "no measured program yet")                      \
-	X(UNKNOWN_LAYOUT, "unknown-layout", "unknown_layout", "layout of the profiler not known") \
-	X(NO_CLOCK, "no-clock", "no_clock", "clock of the chip not known")                        \
+#define DISPATCH_STATES(X)                                                                         \
+	X(NO_PROFILER, "no-profiler", "no_profiler", "TT-Metal before v0.71 has no profiler")      \
+	X(NOT_COVERED, "not-covered", "not_covered", "TT-Metal's profiler does not cover it")      \
+	X(SLOW_DISPATCH, "slow-dispatch", "slow_dispatch", "slow dispatch is not measured")        \
+	X(NOT_FOLLOWED, "not-followed", "not_followed", "programs from before the attach may run") \
+	X(NO_RECORDS, "no-records", "no_records", "no measured program yet")                       \
+	X(UNKNOWN_LAYOUT, "unknown-layout", "unknown_layout", "layout of the profiler not known")  \
+	X(NO_CLOCK, "no-clock", "no_clock", "clock of the chip not known")                         \
 	X(NO_ANSWER, "no-answer", "no_answer", "memory of the process not readable")
 
 #define DISPATCH_STATE_NAME(name, ...) DISPATCH_##name,

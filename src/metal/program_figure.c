@@ -111,7 +111,8 @@ void program_figure_upper(struct program_figure *ret, const struct program_launc
 	bool is_idle = busy == 0 && launches->uncounted_ns < now - window;
 
 	*ret = (struct program_figure){
-		.is_known = launches->are_followed && window >= PROGRAM_WINDOW_NS / 5,
+		.is_known = (launches->are_followed || launches->are_settled) &&
+			    window >= PROGRAM_WINDOW_NS / 5,
 		.busy = MIN(busy, window),
 		.window = window,
 		.to = now,

@@ -21,6 +21,7 @@ enum program_bound { PROGRAM_EXACT, PROGRAM_LOWER, PROGRAM_UPPER };
 /* Launches of a process, if they are counted. */
 struct program_launches {
 	bool are_followed;    /* they are counted since the start of the process */
+	bool are_settled;     /* those from before the count have finished on the chip */
 	bool are_pending;     /* the host has not learned yet that all of them have finished */
 	uint64_t count;	      /* programs for command queue 0, outside of traces */
 	uint64_t count_after; /* the same when the records had been read */

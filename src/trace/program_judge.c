@@ -16,6 +16,15 @@ static void count_missed(const struct program_process *process, struct program_c
 	chip->missed = from->counted - seen;
 }
 
+/* Are no programs running on the chip that were launched before launches were followed? */
+static bool is_settled(const struct program_chip *chip)
+{
+	const struct trace_queue *queue = &chip->queue;
+
+	return chip->has_queue && queue->count && queue->count < 32 &&
+	       queue->settled == (1U << queue->count) - 1;
+}
+
 static void describe_launches(const struct program_process *process,
 			      const struct program_chip *chip, struct program_launches *ret)
 {
@@ -23,6 +32,7 @@ static void describe_launches(const struct program_process *process,
 				  chip->has_queue ? &chip->queue.state : NULL,
 				  chip->has_stream ? &chip->stream : NULL, chip->missed);
 	ret->are_followed = process->programs.from_start;
+	ret->are_settled = is_settled(chip);
 	ret->count_after = process->counted_after - chip->missed;
 	ret->uncounted_ns = MAX(ret->uncounted_ns, (int64_t)process->programs.dropped_ns);
 }
@@ -41,6 +51,20 @@ static void judge_unused(const struct program_process *process, struct program_c
 	    program_none_launched(&process->programs.launches))
 		program_figure_upper(&chip->figure, launches, 0, MIN(age, PROGRAM_WINDOW_NS),
 				     process->asked_ns);
+}
+
+/* Without records: an upper bound, as soon as nothing can run whose launch was not followed. */
+static void judge_queue(const struct program_process *process, struct program_chip *chip,
+			const struct program_launches *launches)
+{
+	if (launches->are_followed || launches->are_settled) {
+		program_upper_add(&chip->upper, &process->programs.launches, &chip->queue.state,
+				  launches, process->asked_ns, &chip->figure);
+		return;
+	}
+	program_figure_upper(&chip->figure, launches, 0, 0, process->asked_ns);
+	if (chip->state == DISPATCH_OK || chip->state == DISPATCH_NO_RECORDS)
+		chip->state = DISPATCH_NOT_FOLLOWED;
 }
 
 static void judge_chip(const struct program_process *process, struct program_chip *chip)
@@ -63,8 +87,7 @@ static void judge_chip(const struct program_process *process, struct program_chi
 		chip->state = chip->stream.clock.ticks_per_ns > 0 ? DISPATCH_NO_RECORDS
 								  : DISPATCH_NO_CLOCK;
 	else if (chip->has_queue)
-		program_upper_add(&chip->upper, &process->programs.launches, &chip->queue.state,
-				  &launches, now, &chip->figure);
+		judge_queue(process, chip, &launches);
 	else if (chip->state == DISPATCH_OK || chip->state == DISPATCH_NO_RECORDS)
 		judge_unused(process, chip, &launches);
 	if (chip->figure.is_known)

@@ -52,8 +52,15 @@ struct trace_queue_key {
 struct trace_queue {
 	uint64_t start_ns; /* of the process */
 	uint64_t made_ns;  /* when the entry was made */
-	uint64_t manager; /* the chip's SystemMemoryManager; a chip that is opened again has another
-			   */
+	/* The chip's SystemMemoryManager; a chip that is opened again has another. */
+	uint64_t manager;
+	/*
+	 * By bit of a command queue: an event was issued since all launches are followed; and such
+	 * an event is completed, so that nothing that was launched before still runs.
+	 */
+	uint32_t issued, settled;
+	uint32_t count; /* of command queues; 0: not known yet */
+	uint32_t zero;
 	struct program_queue_state state;
 };
 

@@ -127,6 +127,19 @@ def test_without_launches_there_are_lower_bounds(directory):
             follow(earlier + later)
 
 
+def test_launches_from_before_the_attach(directory):
+    """Upper bounds begin when everything that was launched before has finished. In the last case it never does."""
+    cases = [Case(f"{variant} from before", variant, (f"{PLAY} rate=100 duty=40 sync", busy("upper")), ((), busy("upper")))
+             for variant in DISPATCHING if variant not in PROFILING]
+    cases.append(Case("a chip without profiler from before", "v76", (f"background play m {FOREVER} rate=100 duty=40 sync", busy("upper")),
+                      ((), busy("upper")), setup=("mesh m 0 1", "queues m ethernet=1 poll=2000"), nodes=(0, 1), chip="1"))
+    cases.append(Case("a program of a second queue from before", "v60", (f"{PLAY} rate=100 duty=40 sync", state("not-followed")),
+                      ((), state("not-followed")), never=lambda line: line["bound"] != "-",
+                      setup=("open 0", "queues 0 queues=2", "background play 0 queue=1 busy=3600000 count=1")))
+    with begun(cases, directory), Sampling(DISPATCHING, "--programs"):
+        follow(cases)
+
+
 def test_probes_one_by_one_do_the_same(directory):
     """As on kernels without multi-uprobe links."""
     if not os.path.exists("/sys/bus/event_source/devices/uprobe/type"):

@@ -69,7 +69,7 @@ static __always_inline void on_launch(const struct program_hit *hit, bool is_cou
 		program_launch(&hit->process->launches, hit->regs->rdi, is_counted, hit->now);
 }
 
-static __always_inline struct program_queue_state *queue_of(const struct program_hit *hit)
+static __always_inline struct trace_queue *queue_of(const struct program_hit *hit)
 {
 	struct trace_queue_key key = { .tgid = hit->tgid };
 	struct trace_library *library = library_find(hit->library);
@@ -84,16 +84,15 @@ static __always_inline struct program_queue_state *queue_of(const struct program
 	queue = bpf_map_lookup_elem(&queues, &key);
 	if (queue && queue->start_ns == fresh.start_ns && queue->manager == fresh.manager &&
 	    queue->made_ns >= hit->process->begun_ns)
-		return &queue->state;
+		return queue;
 	fresh.state.chip = key.chip;
 	bpf_map_update_elem(&queues, &key, &fresh, BPF_ANY);
-	queue = bpf_map_lookup_elem(&queues, &key);
-	return queue ? &queue->state : NULL;
+	return bpf_map_lookup_elem(&queues, &key);
 }
 
 /* The number of the last event of a queue; 0: the vector is not where it should be. */
 static __always_inline uint32_t last_event(uint64_t manager, uint32_t offset, uint32_t number,
-					   uint32_t completed)
+					   uint32_t completed, uint32_t *ret_queues)
 {
 	uint64_t vector[2];
 	uint32_t event;
@@ -103,29 +102,38 @@ static __always_inline uint32_t last_event(uint64_t manager, uint32_t offset, ui
 	    vector[0] + 4 * number >= vector[1] ||
 	    !read_user(&event, sizeof(event), vector[0] + 4 * number))
 		return 0;
+	*ret_queues = (vector[1] - vector[0]) / 4;
 	return event - completed < (1U << 30) ? event : 0;
 }
 
 static __always_inline void on_next_event(const struct program_hit *hit)
 {
-	struct program_queue_state *queue = queue_of(hit);
+	struct trace_library *library = library_find(hit->library);
+	struct trace_queue *queue = queue_of(hit);
+	uint32_t number = hit->regs->rsi & 0xff;
 
-	if (!is_other_library(hit) && queue)
-		program_next_event(&hit->process->launches, queue, hit->regs->rsi & 0xff, hit->now);
+	if (is_other_library(hit) || !queue || !library)
+		return;
+	if (library->followed && bpf_ktime_get_boot_ns() > library->followed)
+		queue->issued |= 1U << number % 32;
+	program_next_event(&hit->process->launches, &queue->state, number, hit->now);
 }
 
 static __always_inline void on_completed(const struct program_hit *hit)
 {
-	struct program_queue_state *queue = queue_of(hit);
-	uint32_t number = hit->regs->rsi & 0xff, event = hit->regs->rdx, last;
+	struct trace_queue *queue = queue_of(hit);
+	uint32_t number = hit->regs->rsi & 0xff, event = hit->regs->rdx, last, count = 0;
 
 	if (is_other_library(hit) || !queue)
 		return;
-	last = last_event(hit->regs->rdi, EVENTS_NEW, number, event);
+	last = last_event(hit->regs->rdi, EVENTS_NEW, number, event, &count);
 	if (!last)
-		last = last_event(hit->regs->rdi, EVENTS_OLD, number, event);
-	if (last == event)
-		program_complete(&hit->process->launches, queue, number, hit->now);
+		last = last_event(hit->regs->rdi, EVENTS_OLD, number, event, &count);
+	if (last != event)
+		return;
+	queue->count = count;
+	queue->settled |= queue->issued & 1U << number % 32;
+	program_complete(&hit->process->launches, &queue->state, number, hit->now);
 }
 
 static __always_inline struct trace_record *reserve_record(const struct program_hit *hit)
