@@ -31,6 +31,8 @@ static const struct {
 	{ UNMEASURED_NO_PROFILER, FOR_BOUND, true },
 	{ UNMEASURED_NOT_COVERED, FOR_BOUND, true },
 	{ UNMEASURED_SLOW_DISPATCH, "start it without TT_METAL_SLOW_DISPATCH_MODE" },
+	{ UNMEASURED_NOT_FOLLOWED, "wait until it has finished what it launched before" },
+	{ UNMEASURED_NOT_FOLLOWED, "restart it: its launches are then followed from the start" },
 	{ UNMEASURED_NO_RECORDS, "wait until it runs a program; only numbered programs, as ttnn "
 				 "launches them, are measured" },
 	{ UNMEASURED_UNKNOWN_LAYOUT, "use a release of TT-Metal that docs/utilisation.md lists" },
@@ -67,15 +69,39 @@ static void examine_usage(const struct doctor_context *context, const struct pro
 	advise(context, why, has_bound, report);
 }
 
-/* How many jobs are on it? Their findings explain a device without a figure. */
-static size_t count_jobs(const struct snapshot *snapshot, size_t device)
-{
-	size_t count = 0;
+/* The jobs on a device. Their findings explain a device without a figure. */
+struct job_counts {
+	size_t all, unmeasured;
+};
 
-	for (size_t i = 0; i < snapshot->n_processes; i++)
-		count += snapshot->processes[i].role == ROLE_JOB &&
-			 process_find_usage(&snapshot->processes[i], device);
-	return count;
+static struct job_counts count_jobs(const struct snapshot *snapshot, size_t device)
+{
+	struct job_counts counts = { 0 };
+
+	for (size_t i = 0; i < snapshot->n_processes; i++) {
+		const struct process *process = &snapshot->processes[i];
+		const struct usage *usage = process_find_usage(process, device);
+
+		if (!usage || process->role != ROLE_JOB)
+			continue;
+		counts.all++;
+		counts.unmeasured += usage->why[USE_UTILIZATION] != KNOWN;
+	}
+	return counts;
+}
+
+static void examine_bound(const struct doctor_context *context, const char *subject, bool is_lower,
+			  bool has_unmeasured, struct report *report)
+{
+	const char *text = "an upper bound: programs that wait are included";
+
+	if (is_lower)
+		text = has_unmeasured ? "a lower bound: a job on it is not measured"
+				      : "a lower bound: not every launch is followed, or records "
+					"are missing";
+	report_add_about(report, LEVEL_NOTE, 0, subject, "%s", text);
+	if (is_lower && !has_unmeasured && context->can_trace)
+		report_fix(report, "%s, and restart the programs", FIX_PROGRAMS);
 }
 
 static void examine_device(const struct doctor_context *context, size_t device,
@@ -83,20 +109,16 @@ static void examine_device(const struct doctor_context *context, size_t device,
 {
 	const struct device *dev = &context->snapshot->devices[device];
 	enum reason why = dev->why[DEV_DISPATCH];
+	struct job_counts jobs = count_jobs(context->snapshot, device);
 	char subject[48];
 
 	snprintf(subject, sizeof(subject), "device %s", dev->id);
-	if (why != KNOWN && count_jobs(context->snapshot, device) == 0) {
+	if (why != KNOWN && jobs.all == 0) {
 		report_add_about(report, LEVEL_NOTE, 0, subject, "unknown: %s", reason_text(why));
 		advise(context, why, false, report);
 	} else if (device_knows(dev, DEV_BOUND) && dev->utilization.bound != BOUND_EXACT) {
-		report_add_about(report, LEVEL_NOTE, 0, subject, "%s",
-				 dev->utilization.bound == BOUND_LOWER
-					 ? "a lower bound: not every launch is followed, or not "
-					   "every job on it is measured"
-					 : "an upper bound: programs that wait are included");
-		if (dev->utilization.bound == BOUND_LOWER && context->can_trace)
-			report_fix(report, "%s, before programs start", FIX_PROGRAMS);
+		examine_bound(context, subject, dev->utilization.bound == BOUND_LOWER,
+			      jobs.unmeasured > 0, report);
 	}
 }
 
