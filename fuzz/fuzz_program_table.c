@@ -62,7 +62,9 @@ static void judge(const struct program_table *table, uint32_t chip, size_t n_dev
 
 	program_intervals_done(&busy);
 	CHECK(state < DISPATCH_STATE_N);
-	CHECK((state == DISPATCH_OK) == figure.is_known || state < 0);
+	/* An upper bound has the reason why nothing is measured. */
+	CHECK((state == DISPATCH_OK) == (figure.is_known && figure.bound != PROGRAM_UPPER) ||
+	      state < 0);
 	CHECK(figure.running >= 0 && figure.running <= NOW);
 	CHECK(figure.last >= -1 && figure.last <= NOW);
 	if (!figure.is_known)

@@ -117,8 +117,8 @@ MUST_CHECK int program_table_check(const struct program_table *table, size_t len
 /*
  * The figure of a chip at `now`, and the times it is made of, coarse as in struct program_user; the
  * caller frees them. n_devices: that the process has open. Returns why there is none, or
- * DISPATCH_OK. -ENOMEM; -EBADMSG: the content cannot be right; -EAGAIN: it changed whenever it was
- * read.
+ * only an upper bound; else DISPATCH_OK. -ENOMEM; -EBADMSG: the content cannot be right; -EAGAIN:
+ * it changed whenever it was read.
  */
 MUST_CHECK int program_table_judge(const struct program_table *table, uint32_t chip,
 				   size_t n_devices, int64_t now, struct program_figure *ret,
