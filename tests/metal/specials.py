@@ -6,8 +6,10 @@ row, whose title ends in "one by one" or "without profiler", since other figures
 """
 
 import collections
+import re
+import subprocess
 
-from metal import DISPATCHING, PROFILING
+from metal import DISPATCHING, PROFILING, command
 
 ONE_BY_ONE = ["v71", "v75"]           # a ring of 64 records; a function is called for each record
 RINGS = ["v76", "v77", "main"]        # a ring of 32,768 records, and a function for many records
@@ -47,3 +49,14 @@ SPECIALS = [
 def schedules(variant):
     """The schedules of a release: (title, variant, Special)."""
     return [(f"{special.title} in {variant}", variant, special) for special in SPECIALS if variant in special.releases]
+
+
+def tell(variant, before=()):
+    """Exit status, output and errors of a program that runs programs on chips, forks, opens its device again and ends.
+    Without pids, and sorted, since the child may print later."""
+    story = ["open 0", "queues 0", "play 0 count=200 rate=5000 duty=50 event=2", "counts 0", "fork", "open 1", "queues 1",
+             "play 1 count=20", "counts 1", "exit 0", "end", "reap", "close 0", "open 0", "queues 0 queues=2",
+             "play 0 count=50 rate=5000 duty=50 queue=1", "counts 0", "close 0", "exit 5"]
+    done = subprocess.run([*before, *command(variant), *story], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 5, (variant, done)
+    return done.returncode, sorted(re.sub(r"^child \d+$", "child", done.stdout, flags=re.M).splitlines()), done.stderr

@@ -10,9 +10,9 @@ import sys
 import time
 
 import staged
-from metal import DISPATCHING, METAL, PROFILING, Program, command, run_tests
+from metal import DISPATCHING, METAL, PROFILING, Program, run_tests
 from schedule import Player, Truth
-from specials import schedules
+from specials import schedules, tell
 from staged import BUILD, NODES, TT_SMI, snapshot
 
 staged.enter()
@@ -388,14 +388,7 @@ def test_hostile_tables_alter_no_figure_of_others(directory):
 def test_a_measured_program_says_and_does_the_same(_):
     """Its output, the counts of its library, and its exit status are the same as without tt_smi run."""
     for variant in DISPATCHING:
-        story = ["open 0", "queues 0", "play 0 count=200 rate=5000 duty=50 event=2", "counts 0", "fork", "open 1",
-                 "queues 1", "play 1 count=20", "counts 1", "exit 0", "end", "reap", "close 0", "exit 5"]
-        said = []
-        for before in (), RUN:
-            done = subprocess.run([*before, *command(variant), *story], capture_output=True,
-                                  text=True, timeout=60)
-            said.append((done.returncode, done.stdout.split("child")[-1].split("\n", 1)[-1], done.stderr))
-        assert said[0] == said[1], (variant, said)
+        assert tell(variant) == tell(variant, RUN), variant
 
 
 run_tests(sys.modules[__name__])

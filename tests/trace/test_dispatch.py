@@ -9,6 +9,7 @@ from metal import DISPATCHING, PROFILING, Skip, run_tests
 from sampling import (NEAR, Case, Sampling, begun, busy, check_fork, check_kill, follow, full, has_name, idle, play,
                       read_lines, share, state)
 from schedule import Truth
+from specials import tell
 from staged import NUMBERS, PINS
 from watcher import eventually
 
@@ -138,6 +139,14 @@ def test_launches_from_before_the_attach(directory):
                       setup=("open 0", "queues 0 queues=2", "background play 0 queue=1 busy=3600000 count=1")))
     with begun(cases, directory), Sampling(DISPATCHING, "--programs"):
         follow(cases)
+
+
+def test_a_measured_program_says_and_does_the_same(_):
+    """With all probes, and without any."""
+    alone = {variant: tell(variant) for variant in DISPATCHING}
+    with Sampling(DISPATCHING, "--programs", "--names"):
+        for variant, said in alone.items():
+            assert tell(variant) == said, variant
 
 
 def test_probes_one_by_one_do_the_same(directory):
