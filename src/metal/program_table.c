@@ -146,10 +146,23 @@ static bool is_unused(const struct program_table *table, uint32_t chip,
 	return is_profiled(table, chip) && program_none_launched(state);
 }
 
+/* Why nothing is measured in the process. */
+static enum dispatch_state process_state(const struct program_table *table)
+{
+	if (word_load(&table->launches.slow_ns))
+		return DISPATCH_SLOW_DISPATCH;
+	if (word_load(&table->flags) & PROGRAM_TABLE_IS_REFUSED)
+		return DISPATCH_UNKNOWN_LAYOUT;
+	if (!(word_load(&table->flags) & PROGRAM_TABLE_HAS_PROFILER))
+		return DISPATCH_NO_PROFILER;
+	/* A chip with records has a cell. */
+	return word_load(&table->chips) ? DISPATCH_NOT_COVERED : DISPATCH_NO_RECORDS;
+}
+
 /* Why a chip that has a cell has neither records nor events. */
 static enum dispatch_state chip_state(const struct program_table *table, uint32_t chip)
 {
-	enum dispatch_state state = program_table_state(table);
+	enum dispatch_state state = process_state(table);
 
 	return state == DISPATCH_NOT_COVERED && is_profiled(table, chip) ? DISPATCH_NO_RECORDS
 									 : state;
@@ -209,14 +222,10 @@ int program_table_judge(const struct program_table *table, uint32_t chip, size_t
 
 enum dispatch_state program_table_state(const struct program_table *table)
 {
-	if (word_load(&table->launches.slow_ns))
-		return DISPATCH_SLOW_DISPATCH;
-	if (word_load(&table->flags) & PROGRAM_TABLE_IS_REFUSED)
-		return DISPATCH_UNKNOWN_LAYOUT;
-	if (!(word_load(&table->flags) & PROGRAM_TABLE_HAS_PROFILER))
-		return DISPATCH_NO_PROFILER;
-	/* A chip with records has a cell. */
-	return word_load(&table->chips) ? DISPATCH_NOT_COVERED : DISPATCH_NO_RECORDS;
+	enum dispatch_state state = process_state(table);
+
+	/* A chip on which something was launched has a cell. */
+	return state == DISPATCH_NO_PROFILER ? DISPATCH_NO_RECORDS : state;
 }
 
 /* The process chooses the name: bytes that are not printable are replaced. */

@@ -103,6 +103,14 @@ void program_lines_remove_device(const struct tracer *tracer, uint32_t index)
 	(void)bpf_map_delete_elem(tracer->maps[MAP_LINES], &key);
 }
 
+/* The state of all chips without a line of their own: nothing was launched on them. */
+static enum dispatch_state rest_state(const struct program_process *process)
+{
+	enum dispatch_state state = state_of(process);
+
+	return state == DISPATCH_NO_PROFILER && process->is_followed ? DISPATCH_NO_RECORDS : state;
+}
+
 void program_lines_publish(const struct tracer *tracer, struct program_process *process)
 {
 	int64_t now = process->asked_ns;
@@ -110,7 +118,7 @@ void program_lines_publish(const struct tracer *tracer, struct program_process *
 		.updated = (uint64_t)now,
 		.running = -1,
 		.last = -1,
-		.state = state_of(process),
+		.state = rest_state(process),
 	};
 
 	/* The operation is chosen once per window, not at each sample. */

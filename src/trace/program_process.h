@@ -58,6 +58,7 @@ struct program_process {
 	bool is_current;		/* seen in this round */
 	size_t n_devices;		/* that it holds */
 	bool can_ring, can_record;	/* its release has a profiler with rings, or with records */
+	bool is_followed;		/* its launches are, so there can be an upper bound */
 	bool has_chip_first;		/* its records have the chip's number at the first place */
 	char operation[PROGRAM_NAME];	/* that took most time in the last window, */
 	int64_t named_ns;		/* which ended then */

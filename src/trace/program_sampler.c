@@ -42,6 +42,7 @@ static struct program_process *add(struct program_sampler *sampler, uint32_t tgi
 	if (!process)
 		return NULL;
 	process->is_current = true;
+	process->is_followed = sampler->links.follow.launches;
 	process->next = sampler->processes;
 	sampler->processes = process;
 	return process;

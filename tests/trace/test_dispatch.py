@@ -39,6 +39,7 @@ def exact_cases():
     yield fast
     for variant in PROFILING:
         yield Case(f"nothing is launched in {variant}", variant, ((), idle), never=lambda line: line["busy"] not in "-0")
+    yield Case("nothing is launched without a profiler", "v60", ((), state("no-records")), chip="-")
     yield Case("all has ended", "v76", *FOUND, ((), idle))
     for variant in ("v77", "main"):
         yield Case(f"exact in {variant}", variant, (f"{PLAY} rate=300 duty=60", busy("exact")))

@@ -187,7 +187,7 @@ TEST(a_reason_is_given_where_there_is_no_figure)
 	table->chips = 0;
 	assert_int_equal(program_table_state(table), DISPATCH_NO_RECORDS);
 	table->flags = 0;
-	assert_int_equal(program_table_state(table), DISPATCH_NO_PROFILER);
+	assert_int_equal(program_table_state(table), DISPATCH_NO_RECORDS);
 	table->flags = PROGRAM_TABLE_IS_REFUSED;
 	assert_int_equal(program_table_state(table), DISPATCH_UNKNOWN_LAYOUT);
 }
