@@ -37,6 +37,7 @@ static struct hold_check *check_new(const struct fd_reader *reader, int32_t pid)
 	check->reader = reader;
 	check->pid = check->cache.pid = pid;
 	check->fd = -1;
+	check->ran_ns = -1;
 	return check;
 }
 
@@ -119,6 +120,15 @@ static void check_run(void *arg)
 	else
 		check->error = open_files_update(check->reader, &check->expected, &check->cache,
 						 &check->fd, check->may_keep);
+	check->ran_ns = check->clock_ns;
+}
+
+/* Of a process whose directory is open. */
+static bool is_unchanged(const struct hold_check *check)
+{
+	if (check->clock_ns >= 0 && check->clock_ns == check->ran_ns)
+		return open_files_outlast_idleness(&check->expected, &check->cache);
+	return open_files_are_unchanged(check->reader, &check->expected, &check->cache, check->fd);
 }
 
 static int run_jobs(struct hold_checks *checks, struct sample *sample,
@@ -143,9 +153,11 @@ static int run_jobs(struct hold_checks *checks, struct sample *sample,
 		check->expected = evidence->driver_lists;
 		device_set_add_all(&check->expected, &evidence->kernel_lists);
 		check->may_keep = use_cache && i < checks->most_kept;
-		if (check->fd >= 0 && open_files_are_unchanged(checks->reader, &check->expected,
-							       &check->cache, check->fd))
+		check->clock_ns =
+			check->may_keep ? process_clocks_read(sample->clocks, check->pid) : -1;
+		if (check->fd >= 0 && is_unchanged(check))
 			continue; /* no job is needed */
+		check->ran_ns = -1;
 		check->job = (struct job){ .run = check_run, .arg = check };
 		jobs[count++] = &check->job;
 	}

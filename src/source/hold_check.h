@@ -26,8 +26,10 @@ struct hold_check {
 	struct device_set expected;
 	int error;
 	struct open_files_cache cache;
-	bool may_keep; /* fd may stay open */
-	int fd;	       /* of /proc/PID/fd, open between samples; -1: closed */
+	bool may_keep;	  /* fd may stay open */
+	int fd;		  /* of /proc/PID/fd, open between samples; -1: closed */
+	int64_t clock_ns; /* the process's CPU clock in this sample; -1: unknown */
+	int64_t ran_ns;	  /* and when its descriptors were read */
 };
 
 struct hold_checks {

@@ -15,8 +15,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Even an unchanged process is read again after this time. */
-static const int64_t reread_ns = 16 * NS_PER_S;
+/*
+ * A process with the same number of descriptors is read again after this time. If it has not run
+ * either, only a process that shares its descriptors with it (CLONE_FILES) can have changed them:
+ * then the time is longer by the second one.
+ */
+static const int64_t reread_ns = 16 * NS_PER_S, idle_ns = 48 * NS_PER_S;
 
 /* Linux 6.2 and later report the number of descriptors as the size of the directory. */
 static void examine_procfs(struct fd_reader *reader)
@@ -219,9 +223,18 @@ static bool is_unchanged(const struct fd_reader *reader, const struct open_files
 	       cache->changed.tv_nsec == st->st_ctim.tv_nsec;
 }
 
-static bool may_be_spared(const struct open_files_cache *cache)
+static bool may_be_spared(const struct device_set *expected, const struct open_files_cache *cache,
+			  int64_t longer_ns)
 {
-	return cache->inode && cache->error >= 0 && clock_now(CLOCK_MONOTONIC) < cache->due_ns;
+	return cache->inode && cache->error >= 0 &&
+	       !device_set_lacks(&cache->seen.devices, expected) &&
+	       clock_now(CLOCK_MONOTONIC) < cache->due_ns + longer_ns;
+}
+
+bool open_files_outlast_idleness(const struct device_set *expected,
+				 const struct open_files_cache *cache)
+{
+	return may_be_spared(expected, cache, idle_ns);
 }
 
 /* Without a descriptor that was kept, the directory is found by its path. */
@@ -231,7 +244,7 @@ bool open_files_are_unchanged(const struct fd_reader *reader, const struct devic
 	struct stat st;
 	char path[PROC_PATH_SIZE];
 
-	if (!may_be_spared(cache) || device_set_lacks(&cache->seen.devices, expected))
+	if (!may_be_spared(expected, cache, 0))
 		return false;
 	if (kept >= 0)
 		return fstat(kept, &st) == 0 && is_unchanged(reader, cache, &st);

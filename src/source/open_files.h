@@ -5,7 +5,7 @@
  * containers. In a recorded or simulated tree they are recognized by the text of the links.
  *
  * Reading costs 2 us per descriptor, so the result is cached: a process whose number of descriptors
- * did not change is read again after 16 seconds only.
+ * did not change is read again after 16 seconds only, and one that has not run at all after 64.
  */
 #pragma once
 
@@ -29,7 +29,7 @@ struct open_files {
 struct open_files_cache {
 	int32_t pid;
 	int error;	     /* of reading it */
-	int64_t due_ns;	     /* when to read it again though nothing has changed */
+	int64_t due_ns;	     /* when to read it again though the number has not changed */
 	int64_t descriptors; /* st_size of /proc/PID/fd; 0 on kernels before 6.2 */
 	uint64_t inode; /* of that directory: another one after the pid was reused; 0: never read */
 	struct timespec changed;
@@ -57,6 +57,10 @@ MUST_CHECK int fd_reader_begin(struct fd_reader *reader);
  */
 bool open_files_are_unchanged(const struct fd_reader *reader, const struct device_set *expected,
 			      const struct open_files_cache *cache, int kept);
+
+/* The same for a process that has not run since its descriptors were read. Reads nothing. */
+bool open_files_outlast_idleness(const struct device_set *expected,
+				 const struct open_files_cache *cache);
 
 /*
  * Finds the devices that a process has open and, if an expected one is not among them, those that

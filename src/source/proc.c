@@ -32,7 +32,6 @@ struct proc {
 	size_t n_known;
 	size_t n_taken;	       /* of them, by the current sample */
 	size_t most_kept;      /* how many may keep a descriptor open; 0: not known yet */
-	bool has_clocks;       /* the processes have CPU clocks */
 	uint64_t own_mount_ns; /* in a tree 0 */
 	int64_t booted;	       /* boot time in a tree, in seconds since 1970; 0: not read yet */
 };
@@ -149,13 +148,18 @@ static void prepare_reader(struct proc *proc, struct proc_reader *reader, size_t
 	reader->wants_mount_ns = mount_ns;
 	reader->wants_role = role;
 	reader->wants_command = !want->single || fieldset_has(&want->process, PROC_COMMAND);
-	if (want->low_rate && !proc->most_kept) {
+	if (want->low_rate && !proc->most_kept)
 		proc->most_kept = file_quota(MOST_KEPT);
-		proc->has_clocks = proc_reader_has_clocks(sample->root);
-	}
 	reader->may_keep = want->low_rate && position < proc->most_kept;
-	reader->may_clock = proc->has_clocks;
+	reader->clock_ns = reader->may_keep && reader->stat_fd >= 0
+				   ? process_clocks_read(sample->clocks, reader->pid)
+				   : -1;
+}
+
+static struct job *reader_job(struct proc_reader *reader)
+{
 	reader->job = (struct job){ .run = proc_reader_run, .arg = reader };
+	return &reader->job;
 }
 
 /* Announces the jobs for the processes of the last sample. */
@@ -173,7 +177,8 @@ static int proc_prepare(void *state, struct sample *sample)
 			continue;
 		prepare_reader(proc, reader, i, sample);
 		reader->early = true;
-		r = sample_expect(sample, &reader->job);
+		if (!proc_reader_is_current(reader))
+			r = sample_expect(sample, reader_job(reader));
 	}
 	return r;
 }
@@ -206,7 +211,7 @@ static struct proc_reader *make_reader(struct proc *proc, struct sample *sample,
 	*ret_job = NULL;
 	if (!early || !job_is_done(sample->workers, &reader->job)) {
 		prepare_reader(proc, reader, position, sample);
-		*ret_job = &reader->job;
+		*ret_job = reader_job(reader);
 	}
 	return reader;
 }

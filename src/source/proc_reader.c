@@ -136,15 +136,18 @@ static void read_exe(struct proc_reader *reader)
 		strcpy(reader->exe, base + 1);
 }
 
+static bool has_recent_details(const struct proc_reader *reader)
+{
+	return reader->read_ns && clock_now(CLOCK_MONOTONIC) - reader->read_ns < reader->details_ns;
+}
+
 /*
  * Was the process read recently, and has it the same name and address space? After execve() its
  * stack begins at another address.
  */
 static bool proc_reader_is_fresh(const struct proc_reader *reader, const struct procfs_stat *before)
 {
-	return reader->read_ns &&
-	       clock_now(CLOCK_MONOTONIC) - reader->read_ns < reader->details_ns &&
-	       before->start_ticks == reader->stat.start_ticks &&
+	return has_recent_details(reader) && before->start_ticks == reader->stat.start_ticks &&
 	       before->stack_start == reader->stat.stack_start &&
 	       strcmp(before->comm, reader->stat.comm) == 0;
 }
@@ -219,29 +222,7 @@ static int open_stat(struct proc_reader *reader)
 	if (fd < 0 || !reader->may_keep || !file_is_in_procfs(fd))
 		return fd;
 	reader->stat_fd = fd;
-	if (!reader->may_clock || clock_getcpuclockid(reader->pid, &reader->clock) != 0)
-		reader->clock = 0;
 	return fd;
-}
-
-bool proc_reader_has_clocks(const struct root *root)
-{
-	char link[24];
-	uint32_t pid;
-
-	return (root->live || root->simulated) &&
-	       file_readlink(AT_FDCWD, "/proc/self", link, sizeof(link)) > 0 &&
-	       parse_u32(link, &pid) == 0 && pid == (uint32_t)getpid();
-}
-
-/* The CPU time of the process with all its threads; -1: unknown. */
-static int64_t read_clock(const struct proc_reader *reader)
-{
-	struct timespec time;
-
-	if (reader->stat_fd < 0 || !reader->clock || clock_gettime(reader->clock, &time) < 0)
-		return -1;
-	return time.tv_sec * NS_PER_S + time.tv_nsec;
 }
 
 /*
@@ -249,9 +230,9 @@ static int64_t read_clock(const struct proc_reader *reader)
  * not run has neither used CPU time nor changed its state. Its parent may have exited, though, and
  * the kernel may have reclaimed memory, so that stat is read again after a while.
  */
-static bool is_idle(const struct proc_reader *reader, int64_t ran_ns)
+static bool is_idle(const struct proc_reader *reader)
 {
-	return ran_ns >= 0 && ran_ns == reader->ran_ns &&
+	return reader->clock_ns >= 0 && reader->clock_ns == reader->ran_ns &&
 	       clock_now(CLOCK_MONOTONIC) < reader->due_ns;
 }
 
@@ -288,23 +269,26 @@ static ssize_t fetch_stat(struct proc_reader *reader, struct proc_text *text)
 
 static int read_stat(struct proc_reader *reader, struct proc_text *text)
 {
-	int64_t ran_ns;
 	ssize_t n;
 	int r;
 
 	if (!reader->may_keep)
 		close_stat(reader);
-	ran_ns = read_clock(reader); /* before stat: what runs meanwhile is noticed */
-	if (is_idle(reader, ran_ns))
+	if (is_idle(reader))
 		return 0;
 	reader->ran_ns = -1;
 	n = fetch_stat(reader, text);
 	r = n < 0 ? (int)n : procfs_parse_stat(text->data, &reader->stat);
 	if (r < 0)
 		return r;
-	reader->ran_ns = ran_ns;
+	reader->ran_ns = reader->clock_ns; /* read before stat: what runs meanwhile is noticed */
 	reader->due_ns = next_stat(reader);
 	return 0;
+}
+
+bool proc_reader_is_current(const struct proc_reader *reader)
+{
+	return is_idle(reader) && reader->error == 0 && has_recent_details(reader);
 }
 
 void proc_reader_run(void *arg)

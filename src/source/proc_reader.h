@@ -16,16 +16,15 @@
 
 struct proc_reader {
 	struct job job;
-	bool early; /* its job was expected (sample_expect()) */
+	bool early; /* its job was expected (sample_expect()), or it needs none */
 	const struct root *root;
 	struct fieldset want;
 	int32_t pid;
 	int64_t details_ns; /* how long everything but stat stays valid; 0: always read again */
 	int64_t read_ns;    /* when everything but stat was read; 0: never */
 	bool may_keep;	    /* stat_fd may stay open */
-	bool may_clock;	    /* see proc_reader_has_clocks() */
 	int stat_fd;	    /* open between samples; -1: closed */
-	clockid_t clock;    /* the process's CPU clock, if stat_fd is open; 0: unknown */
+	int64_t clock_ns;   /* its CPU clock in this sample, if stat_fd is open; -1: unknown */
 	int error;
 	int64_t ran_ns; /* the time of that clock when stat was read; -1: unknown */
 	int64_t due_ns; /* when to read stat again though the process has not run */
@@ -51,14 +50,11 @@ static inline bool proc_reader_wants(const struct proc_reader *reader, enum proc
 	return fieldset_has(&reader->want, field);
 }
 
-/*
- * Are the pids below this root those of our pid namespace, so that the processes have CPU clocks?
- * Not in a container that sees the /proc of its host.
- */
-bool proc_reader_has_clocks(const struct root *root);
-
 /* NULL: no memory. */
 struct proc_reader *proc_reader_new(int32_t pid);
+
+/* Is what was read still valid, so that the job would read nothing? */
+bool proc_reader_is_current(const struct proc_reader *reader);
 
 /* The job; its argument is the reader. */
 void proc_reader_run(void *reader);

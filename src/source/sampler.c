@@ -24,6 +24,7 @@ struct sampler {
 	int64_t deadline_ns;
 	struct worker_pool *workers;
 	struct shm_folder shm;
+	struct process_clocks clocks;
 	void *states[SNAPSHOT_SOURCES];
 	size_t n_open;
 	int64_t recorded_ns; /* 0: not a recording */
@@ -104,6 +105,7 @@ int sampler_new(const struct root *root, const struct want *want, const struct s
 	sampler->sources = list;
 	sampler->deadline_ns = usual_deadline_ns;
 	shm_folder_init(&sampler->shm, root);
+	sampler->clocks.root = root;
 	r = worker_pool_new(&sampler->workers);
 	for (size_t i = 0; list[i] && r >= 0; i++) {
 		if (list[i]->open)
@@ -130,6 +132,7 @@ struct sampler *sampler_free(struct sampler *sampler)
 			sampler->sources[i]->close(sampler->states[i], sampler->workers);
 	worker_pool_free(sampler->workers);
 	shm_folder_done(&sampler->shm);
+	process_clocks_done(&sampler->clocks);
 	free(sampler);
 	return NULL;
 }
@@ -257,10 +260,12 @@ static int sampler_ask(struct sampler *sampler, struct sample *sample)
 	*sample = (struct sample){
 		.root = sampler->root,
 		.shm = &sampler->shm,
+		.clocks = &sampler->clocks,
 		.want = &sampler->want,
 		.workers = sampler->workers,
 		.deadline_ns = sampler->deadline_ns,
 	};
+	process_clocks_begin(&sampler->clocks);
 	r = fill(sampler, sample);
 	if (r >= 0 && sample->lacks_ids && !sampler->want.shm_ids)
 		r = fill_again(sampler, sample);

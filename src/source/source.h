@@ -9,6 +9,7 @@
 #include "model/merge.h"
 #include "model/snapshot.h"
 #include "model/want.h"
+#include "source/process_clocks.h"
 #include "source/shm.h"
 
 #include <stdint.h>
@@ -17,6 +18,7 @@
 struct sample {
 	const struct root *root;
 	struct shm_folder *shm; /* that of the root */
+	struct process_clocks *clocks;
 	const struct want *want;
 	struct worker_pool *workers;
 	int64_t deadline_ns; /* for one job */

@@ -94,16 +94,18 @@ def check(pids, calls, limited):
     print(f"with {LIMIT_OPEN} descriptors, stat of {kept} processes stays open")
     assert kept == LIMIT_OPEN // 4, "it does not keep to its share of descriptors"
 
-    # A refresh of processes makes one call for each holder's descriptors and one for its CPU clock; the state is read only
-    # of those that have run.
+    # A refresh of processes makes one call for each holder that has not run: for its CPU clock. Only of those that have
+    # run, state and number of descriptors are read again.
     clocks = len(re.findall(r"\bclock_gettime\((?!CLOCK_)", calls))
     looks, states = count_kept(calls, "fd", "newfstatat"), count_kept(calls, "stat", "pread64")
-    refreshes = clocks / len(states) + 1  # the first one opens the files
-    print(f"{refreshes:.1f} refreshes of processes: {clocks} looks at clocks, {sum(looks.values())} at descriptors, "
+    refreshes = max(count_kept(calls, "pids", "pread64").values())
+    print(f"{refreshes} refreshes of processes: {clocks} looks at clocks, {sum(looks.values())} at descriptors, "
           f"{sum(states.values())} reads of stat, {max(states.values())} of them of one process")
     assert len(states) >= HOLDERS * 3 / 4 and len(looks) >= HOLDERS * 3 / 4, "they are not kept open"
     assert refreshes >= 3, "processes were not refreshed"
-    assert sum(looks.values()) <= (refreshes + 1) * len(looks), "descriptors are looked at more often than needed"
+    assert clocks <= refreshes * len(pids), "a clock is read twice for a refresh"
+    assert max(looks.values()) >= refreshes - 1, "the descriptors of a process that runs were not looked at again"
+    assert sum(looks.values()) <= 2 * len(looks) + refreshes, "those of processes that do not run are looked at again"
     assert max(states.values()) >= refreshes - 1, "a process that runs was not read again"
     assert sum(states.values()) <= 3 * len(states), "processes that do not run are read again"
 

@@ -340,6 +340,24 @@ TEST(a_mapping_of_a_closed_device_is_found)
 	assert_int_equal(find_devices(&expected, &known), -ENOENT);
 }
 
+TEST(a_process_that_has_not_run_is_read_again_later)
+{
+	struct device_set expected = { 0 };
+	struct open_files_cache known = { .pid = 9 };
+
+	hold(9, "/dev/tenstorrent/4");
+	assert_int_equal(find_devices(&expected, &known), 0);
+	seconds = 16;
+	assert_false(open_files_are_unchanged(fd_scan_reader(scan), &expected, &known, -1));
+	assert_true(open_files_outlast_idleness(&expected, &known));
+	/* The driver lists it for another device: then it has run after all. */
+	device_set_add(&expected, 5);
+	assert_false(open_files_outlast_idleness(&expected, &known));
+	expected = (struct device_set){ 0 };
+	seconds = 64;
+	assert_false(open_files_outlast_idleness(&expected, &known));
+}
+
 TEST(processes_that_only_report_memory_are_listed_on_request)
 {
 	char text[512] = "";
@@ -444,6 +462,7 @@ int main(void)
 		TREE(other_entries_of_proc_are_ignored),
 		TREE(any_number_of_processes_is_scanned),
 		TREE(a_mapping_of_a_closed_device_is_found),
+		TREE(a_process_that_has_not_run_is_read_again_later),
 		TREE(processes_that_only_report_memory_are_listed_on_request),
 		TREE(directories_stay_open_between_scans),
 	};
