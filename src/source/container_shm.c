@@ -159,18 +159,26 @@ static struct job *prepare(struct container_shm *container, const struct contain
 	return &container->job;
 }
 
+/* Is it the mount namespace of this program? */
+static bool is_own(struct containers *containers, const struct root *root, uint64_t mount_ns)
+{
+	if (!containers->own_mount_ns)
+		containers->own_mount_ns = mount_ns_of(root, getpid());
+	return mount_ns == containers->own_mount_ns;
+}
+
 static int prepare_all(struct containers *containers, struct sample *sample, struct job **jobs,
 		       size_t *ret_count)
 {
 	const struct snapshot *snapshot = sample->snapshot;
-	uint64_t own = mount_ns_of(sample->root, getpid());
 
 	for (size_t i = 0; i < snapshot->n_processes; i++) {
 		const struct process *process = &snapshot->processes[i];
 		struct container_shm *container;
 		struct job *job;
 
-		if (!process->mount_ns || process->mount_ns == own || !process->n_usages)
+		if (!process->mount_ns || !process->n_usages ||
+		    is_own(containers, sample->root, process->mount_ns))
 			continue;
 		container = find(containers, process->mount_ns);
 		if (!container)

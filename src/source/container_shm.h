@@ -36,6 +36,7 @@ struct containers {
 	struct container_shm *
 		*list; /* by mount namespace; never moved, since their jobs use them */
 	size_t count;
+	uint64_t own_mount_ns; /* of this program; 0: not read yet */
 };
 
 /*

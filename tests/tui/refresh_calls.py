@@ -94,6 +94,8 @@ def check(pids, calls, limited):
     print(f"with {LIMIT_OPEN} descriptors, stat of {kept} processes stays open")
     assert kept == LIMIT_OPEN // 4, "it does not keep to its share of descriptors"
 
+    assert "ns/mnt" not in calls, "our mount namespace is asked for, though no process is in another one"
+
     # A refresh of processes makes one call for each holder that has not run: for its CPU clock. Only of those that have
     # run, state and number of descriptors are read again.
     clocks = len(re.findall(r"\bclock_gettime\((?!CLOCK_)", calls))
