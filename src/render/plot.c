@@ -64,6 +64,30 @@ static void put_braille(struct buf *out, struct plot_bar left, struct plot_bar r
 		buf_putc(out, ' ');
 }
 
+/* Number of columns from this one on that are empty in a row, as most are in the upper rows. */
+static size_t count_empty(const struct plot *plot, size_t column, uint32_t base)
+{
+	const struct plot_bar *bar = plot->bars + PLOT_SIDES * column;
+	size_t n = 0;
+
+	while (column + n < plot->columns && bar[PLOT_SIDES * n].high <= base &&
+	       bar[PLOT_SIDES * n + 1].high <= base)
+		n++;
+	return n;
+}
+
+/* Number of columns from this one on that braille patterns fill in a row. */
+static size_t count_full(const struct plot *plot, size_t column, uint32_t base)
+{
+	const struct plot_bar *bar = plot->bars + PLOT_SIDES * column;
+	size_t n = 0;
+
+	while (column + n < plot->columns && bar[PLOT_SIDES * n].low >= base + BRAILLE_STEPS &&
+	       bar[PLOT_SIDES * n + 1].low >= base + BRAILLE_STEPS)
+		n++;
+	return n;
+}
+
 /* One character for both sides: filled, or the range if nothing in it is filled. */
 static void put_character(struct buf *out, const struct plot *plot, struct plot_bar left,
 			  struct plot_bar right)
@@ -79,18 +103,34 @@ static void put_character(struct buf *out, const struct plot *plot, struct plot_
 		buf_puts(out, block ? blocks[low] : ascii[low]);
 }
 
+static void put_column(struct buf *out, const struct plot *plot, size_t column, uint32_t base)
+{
+	struct plot_bar left = cut(plot->bars[PLOT_SIDES * column], base);
+	struct plot_bar right = cut(plot->bars[PLOT_SIDES * column + 1], base);
+
+	if (plot->characters == PLOT_BRAILLE)
+		put_braille(out, left, right);
+	else
+		put_character(out, plot, left, right);
+}
+
 void plot_row(struct buf *out, const struct plot *plot, size_t row)
 {
 	uint32_t base = (uint32_t)((plot->rows - 1 - row) * steps_of(plot->characters));
 
-	for (size_t i = 0; i < plot->columns; i++) {
-		struct plot_bar left = cut(plot->bars[PLOT_SIDES * i], base);
-		struct plot_bar right = cut(plot->bars[PLOT_SIDES * i + 1], base);
-
-		if (plot->characters == PLOT_BRAILLE)
-			put_braille(out, left, right);
-		else
-			put_character(out, plot, left, right);
+	for (size_t i = 0, n; i < plot->columns; i += n) {
+		n = count_empty(plot, i, base);
+		if (n) {
+			buf_fill(out, ' ', n);
+			continue;
+		}
+		n = plot->characters == PLOT_BRAILLE ? count_full(plot, i, base) : 0;
+		if (n) {
+			buf_repeat(out, "⣿", n);
+			continue;
+		}
+		put_column(out, plot, i, base);
+		n = 1;
 	}
 }
 
