@@ -210,21 +210,29 @@ static void write_run(struct canvas_difference *w, const struct cell_run *run, b
 		canvas->cursor.row = -1;
 }
 
-/* Estimates the bytes for moving to a run and setting its style. */
-static size_t estimate_cost(const struct canvas_difference *w, const struct cell_run *run,
-			    bool may_restore)
+/* The bytes for moving from a place and style to a run; if they exceed most, perhaps fewer. */
+static size_t estimate_cost(const struct canvas_difference *w, struct pen pen,
+			    const struct cell_run *run, size_t most)
+{
+	const struct cursor_place to = { run->row, run->column };
+	size_t bytes = terminal_style_cost(w->strings, pen.style, run->style);
+
+	return bytes < most ? bytes + cursor_move_cost(w->strings, pen.at, to) : bytes;
+}
+
+/* The same, perhaps after restoring the saved place; most, if they exceed it. */
+static size_t estimate_least(const struct canvas_difference *w, const struct cell_run *run,
+			     bool may_restore, size_t most)
 {
 	const struct canvas *canvas = w->canvas;
-	const struct cursor_place to = { run->row, run->column };
-	size_t bytes = terminal_style_cost(w->strings, canvas->style, run->style) +
-		       cursor_move_cost(w->strings, canvas->cursor, to),
-	       restored;
+	const struct pen here = { canvas->cursor, canvas->style },
+			 saved = { canvas->saved, canvas->saved_style };
+	size_t least = MIN(estimate_cost(w, here, run, most), most);
 
-	if (!may_restore || canvas->saved.row < 0 || bytes <= RESTORE_COST)
-		return bytes;
-	restored = RESTORE_COST + terminal_style_cost(w->strings, canvas->saved_style, run->style) +
-		   cursor_move_cost(w->strings, canvas->saved, to);
-	return MIN(bytes, restored);
+	if (may_restore && canvas->saved.row >= 0 && least > RESTORE_COST)
+		least = MIN(least,
+			    RESTORE_COST + estimate_cost(w, saved, run, least - RESTORE_COST));
+	return least;
 }
 
 /* Restoring the position restores its style too: text in that style is written first. */
@@ -244,7 +252,7 @@ static void write_runs(struct canvas_difference *w)
 		size_t best = 0, least = SIZE_MAX;
 
 		for (size_t i = 0; i < w->count && !w->in_order; i++) {
-			size_t bytes = estimate_cost(w, &w->runs[i], may_restore);
+			size_t bytes = estimate_least(w, &w->runs[i], may_restore, least);
 
 			if (bytes < least) {
 				least = bytes;

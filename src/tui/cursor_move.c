@@ -16,9 +16,9 @@ struct move_part {
 
 static size_t count_digits(int n)
 {
-	size_t digits = 1;
+	size_t digits = n < 10 ? 1 : 2;
 
-	for (; n >= 10; n /= 10)
+	for (; n >= 100; n /= 10)
 		digits++;
 	return digits;
 }

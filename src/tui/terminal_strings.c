@@ -184,10 +184,11 @@ void terminal_strings_set_styles(struct terminal_strings *strings)
 
 size_t terminal_style_cost(const struct terminal_strings *strings, enum style from, enum style to)
 {
-	size_t length = strlen(strings->styles[to]);
+	size_t length;
 
 	if (from == to)
 		return 0;
+	length = strlen(strings->styles[to]);
 	if (strings->covers[from][to] || !strings->styles[from][0])
 		return length;
 	return length + (strings->is_ordinary && length ? 2 : strlen(strings->reset));
