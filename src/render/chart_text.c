@@ -46,8 +46,12 @@ void chart_put_figure(struct buf *out, const struct metric_info *info, double nu
 {
 	const char *unit = utf8 ? info->unit : info->ascii;
 
-	buf_printf(out, "%.*f %s", info->bytes && number < 100 ? 1 : 0, number,
-		   info->bytes ? format_unit_name(info->bytes) : unit);
+	if (info->bytes && number < 100)
+		format_tenths(out, number);
+	else
+		format_whole(out, number);
+	buf_putc(out, ' ');
+	buf_puts(out, info->bytes ? format_unit_name(info->bytes) : unit);
 }
 
 /* A reading with all of its digits. Returns whether it is known. */

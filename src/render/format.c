@@ -2,6 +2,7 @@
 
 #include "basic/digits.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,7 +98,9 @@ void format_tenths(struct buf *out, double number)
 	const uint64_t one = UINT64_C(1) << BITS;
 	uint64_t whole, tenths, rest;
 
-	if (!(number >= 0.5 && number < 1e15)) {
+	bool is_nothing = number == 0 && !signbit(number);
+
+	if (!is_nothing && !(number >= 0.5 && number < 1e15)) {
 		buf_printf(out, "%.1f", number);
 		return;
 	}

@@ -72,12 +72,24 @@ static void add_memory(struct buf *out, const struct device_totals *sums, const 
 {
 	CLEANUP_BUF struct buf used = { 0 }, both = { 0 };
 
-	buf_printf(&used, "  DRAM %s", bound);
+	buf_puts(&used, "  DRAM ");
+	buf_puts(&used, bound);
 	format_bytes(&used, sums->used);
-	buf_printf(&both, "%s/", buf_text(&used));
+	buf_puts(&both, buf_text(&used));
+	buf_putc(&both, '/');
 	format_bytes(&both, sums->total);
 	if (!add_sum(out, &both, room))
 		add_sum(out, &used, room);
+}
+
+static void put_power(struct buf *out, double watts)
+{
+	buf_puts(out, "  ");
+	if (watts >= 1000)
+		format_tenths(out, watts / 1000);
+	else
+		format_whole(out, watts);
+	buf_puts(out, watts >= 1000 ? "kW" : "W");
 }
 
 void sums_put(struct buf *out, const struct snapshot *snapshot, bool utf8, size_t room)
@@ -88,10 +100,11 @@ void sums_put(struct buf *out, const struct snapshot *snapshot, bool utf8, size_
 	buf_printf(out, "%zu device%s", sums.cards, sums.cards == 1 ? "" : "s");
 	put_troubled(out, snapshot, utf8);
 	if (sums.has_power)
-		buf_printf(&power, sums.power >= 1000 ? "  %.1fkW" : "  %.0fW",
-			   sums.power >= 1000 ? sums.power / 1000 : sums.power);
-	if (sums.has_heat)
-		buf_printf(&heat, "  max %.0f%sC", sums.hottest, utf8 ? "°" : "");
+		put_power(&power, sums.power);
+	if (sums.has_heat) {
+		buf_puts(&heat, "  max ");
+		format_celsius(&heat, sums.hottest, utf8);
+	}
 	add_sum(out, &power, room);
 	add_sum(out, &heat, room);
 	if (sums.has_memory)

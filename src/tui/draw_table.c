@@ -15,16 +15,17 @@ static void draw_headings(const struct ui *ui, int row, const int *widths)
 	paint_cell(row, at++, 1, false, STYLE_HEADING, "");
 	for (size_t k = 0; k < PROCESS_COLUMNS; k++) {
 		enum process_column i = ui->settings.columns.order[k];
-		char text[32], heading[COLUMN_HEADING];
+		CLEANUP_BUF struct buf text = { 0 };
+		char heading[COLUMN_HEADING];
 
 		if (!widths[i])
 			continue;
-		snprintf(text, sizeof(text), "%s%s", process_column_capitals(i, heading),
-			 order->column != i ? ""
-			 : order->down	    ? paint_symbol("▼", "v")
-					    : paint_symbol("▲", "^"));
+		buf_puts(&text, process_column_capitals(i, heading));
+		if (order->column == i)
+			buf_puts(&text,
+				 order->down ? paint_symbol("▼", "v") : paint_symbol("▲", "^"));
 		paint_cell(row, at, widths[i], process_column_form(i)->align == ALIGN_RIGHT,
-			   STYLE_HEADING, text);
+			   STYLE_HEADING, buf_text(&text));
 		paint_cell(row, at + widths[i], 1, false, STYLE_HEADING, "");
 		at += widths[i] + 1;
 	}
