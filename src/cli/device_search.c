@@ -289,8 +289,11 @@ static void put_occupant(const struct snapshot *snapshot, size_t device, struct 
 
 static void put_claim(const struct claim *claim, struct buf *out)
 {
-	buf_printf(out, "%s pid %d", claim->stage == CLAIM_TAKEN ? "taken by" : "requested by",
-		   claim->pid);
+	buf_puts(out, claim->stage == CLAIM_TAKEN ? "taken by " : "requested by ");
+	if (claim->pid)
+		buf_printf(out, "pid %d", claim->pid);
+	else
+		buf_puts(out, "a run outside this container");
 	if (claim->uid != CLAIM_NO_USER)
 		buf_printf(out, " (uid %u)", claim->uid);
 }

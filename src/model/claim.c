@@ -46,11 +46,13 @@ static bool is_current(const struct claim *claim, int64_t now_us)
 	return claim->stage != CLAIM_TAKEN || now_us - claim->time_us <= CLAIM_UNUSED_S * US_PER_S;
 }
 
+/* Two runs that cannot see each other's pid and arrive together may both take a device: then both
+ * see the other's claim, and try again. */
 static bool is_before(const struct claim *claim, const struct claim_asker *asker)
 {
 	if (claim->time_us != asker->time_us)
 		return claim->time_us < asker->time_us;
-	return claim->pid < asker->pid;
+	return claim->pid && claim->pid < asker->pid;
 }
 
 /* Does it keep the device from the asker, regardless of how long it has done so? */

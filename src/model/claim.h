@@ -39,7 +39,7 @@ enum claim_stage {
 
 struct claim {
 	uint32_t device; /* the N of /dev/tenstorrent/N */
-	int32_t pid;
+	int32_t pid;	 /* 0: of a process that is not visible in our pid namespace */
 	uint32_t uid;
 	enum claim_stage stage;
 	int64_t time_us; /* of arrival; if taken: when it was, or when the device was last used */

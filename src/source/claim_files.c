@@ -19,6 +19,9 @@ static const size_t locks_limit = 128 << 20;
  */
 enum { READINGS = 4, MOST_READINGS = 50 };
 
+/* Most calls of fcntl(2) per file and look: a user who makes very many locks delays no look. */
+enum { MOST_LOOKUPS = 1000 };
+
 /* Locks here, one byte each, find out how /proc/locks writes the inode of a file. */
 static const int64_t probe_start = INT64_C(1) << 62;
 
@@ -258,6 +261,50 @@ static int take_claim(const struct lock_line *line, void *arg)
 	return 0;
 }
 
+/* ---- claims of processes in other pid namespaces ---- */
+
+struct hidden_search {
+	const struct claim_file *file;
+	struct claims *claims;
+	unsigned lookups;
+};
+
+static int add_hidden(const struct hidden_search *search, int64_t start, int64_t last)
+{
+	struct claim claim = { .device = search->file->device, .uid = CLAIM_NO_USER };
+
+	return claim_parse_range(start, last, &claim) ? claims_add(search->claims, &claim) : 0;
+}
+
+/*
+ * /proc/locks leaves out processes that are not visible in this pid namespace. F_GETLK reports
+ * their locks, without a pid: one in the range asked for, so the ranges on both sides are searched
+ * next.
+ */
+static int find_hidden(struct hidden_search *search, int64_t start, int64_t last)
+{
+	while (start <= last && search->lookups++ < MOST_LOOKUPS) {
+		struct flock lock = { .l_type = F_WRLCK,
+				      .l_whence = SEEK_SET,
+				      .l_start = start,
+				      .l_len = last - start + 1 };
+		int64_t end;
+		int r = 0;
+
+		if (fcntl(search->file->fd, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
+			return 0;
+		end = lock.l_len ? lock.l_start + lock.l_len - 1 : last;
+		if (lock.l_pid == 0)
+			r = add_hidden(search, lock.l_start, end);
+		if (r == 0)
+			r = find_hidden(search, start, lock.l_start - 1);
+		if (r < 0)
+			return r;
+		start = end + 1;
+	}
+	return 0;
+}
+
 /* A claim that is read several times does no harm. */
 int claim_files_read(const struct claim_files *files, struct claims *ret)
 {
@@ -268,5 +315,10 @@ int claim_files_read(const struct claim_files *files, struct claims *ret)
 
 	for (unsigned i = 1; i < READINGS && r >= 0 && length > page / 2; i++)
 		r = each_lock(take_claim, &reading, &length);
+	for (size_t i = 0; i < files->count && r >= 0; i++) {
+		struct hidden_search search = { .file = &files->list[i], .claims = ret };
+
+		r = find_hidden(&search, 0, probe_start - 1);
+	}
 	return r;
 }

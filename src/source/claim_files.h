@@ -13,8 +13,9 @@
  * The kernel also drops a process's locks on a file when the process closes any descriptor of that
  * file, so nothing else in this program opens "dev".
  *
- * A run sees the claims of another if both share the sysfs (one network namespace) and the pid of
- * the other is visible to it. Between containers only the processes that have a device open are
+ * A run sees the claims of another if both share the sysfs, which each network namespace has one
+ * of. Those of processes that are not visible in our pid namespace have no pid and no user. Between
+ * containers with network namespaces of their own, only the processes that have a device open are
  * seen.
  */
 #pragma once

@@ -74,6 +74,10 @@ play() {
 	play claims_are_found_among_many_locks
 }
 
+@test "claims of processes that are not visible in the pid namespace count" {
+	play claims_of_hidden_processes_count
+}
+
 @test "fifty competing runs, some of them killed: no device is used twice" {
 	play fifty_runs_and_kills_at_random_moments
 }

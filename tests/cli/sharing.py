@@ -277,7 +277,7 @@ def test_runs_start_in_order_of_arrival():
     assert started == [name for name, _ in wanted], started
 
 
-def lock(number, stage, age_s, user=None):
+def lock(number, stage, age_s, user=None, exclusive=False):
     """Makes a claim in a process that is neither one of our programs nor an ancestor of one."""
     ready, told = os.pipe()
     pid = os.fork()
@@ -287,7 +287,8 @@ def lock(number, stage, age_s, user=None):
             os.setuid(user)
         begin = (time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1000 - age_s * 1000000) * 4
         fcntl.fcntl(file, fcntl.F_SETLK, struct.pack("hhqqi4x", fcntl.F_RDLCK, os.SEEK_SET, begin, stage, 0))
-        fcntl.flock(file, fcntl.LOCK_EX)
+        if exclusive:
+            fcntl.flock(file, fcntl.LOCK_EX)
         os.write(told, b".")
         signal.pause()
     os.read(ready, 1)
@@ -304,7 +305,7 @@ def test_locks_that_are_not_used_do_not_count():
         return smi("run", "-i", "0", "--devices", "1", "--", "true").returncode
 
     # A flock(2) is no claim.
-    fresh = lock(0, TAKEN, 1)
+    fresh = lock(0, TAKEN, 1, exclusive=True)
     assert take() == 8
     end(fresh)
     assert take() == 0
@@ -389,6 +390,35 @@ def test_claims_are_found_among_many_locks():
     eventually(lambda: TAKEN in claims(3).values(), "taken")
     assert smi("run", "--devices", "1", "--", "true").returncode == 8
     run.terminate()
+    run.wait()
+
+
+def test_claims_of_hidden_processes_count():
+    """A container that uses the host's network: the same sysfs, but processes outside are not visible."""
+
+    namespace = ("-pf", "--mount-proc", "--kill-child")
+
+    def inside(*words):
+        return subprocess.run(["unshare", *namespace, TT_SMI, *words], env=ENVIRONMENT, capture_output=True, text=True)
+
+    take = ("run", "-i", "0,1", "--devices", "1", "--", "sh", "-c", "echo $TT_VISIBLE_DEVICES")
+    assert inside(*take).stdout == "0000:01:00.0\n"
+    # Many claims, in an order of times that is not that of the locks; one on device 0 is a taken one.
+    others = [lock(0, WAITING, age) for age in (-30, -10, -40, -20)] + [lock(0, TAKEN, 1), lock(0, WAITING, -50)]
+    done = inside(*take)
+    assert done.stdout == "0000:02:00.0\n", done
+    done = inside("select", "-i", "0")
+    assert done.returncode == 8 and "0: taken by a run outside this container" in done.stderr, done
+    end(others.pop(4))
+    done = inside(*take)
+    assert done.stdout == "0000:01:00.0\n", done
+    for pid in others:
+        end(pid)
+    # The other direction: the run inside is visible here.
+    run = start(*namespace, TT_SMI, "run", "-i", "0", "--devices", "1", "--", "sleep", "1000", program="unshare")
+    eventually(lambda: TAKEN in claims(0).values(), "taken")
+    assert smi("run", "-i", "0", "--devices", "1", "--", "true").returncode == 8
+    run.kill()  # unshare ignores SIGTERM; --kill-child ends the run
     run.wait()
 
 
