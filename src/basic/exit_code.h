@@ -13,12 +13,12 @@ enum exit_code {
 	EXIT_FAILED = 1, /* tt_allocd, tt_smi-serve, -sim, -fleet -w: cannot start, or continue */
 
 	EXIT_USAGE = 2,	      /* wrong command line */
-	EXIT_UNAVAILABLE = 3, /* not supported by the kernel or by this build */
+	EXIT_UNAVAILABLE = 3, /* not supported by the kernel or this build; no view of other runs */
 	EXIT_PERMISSION = 4,
 	EXIT_DEFECT = 5, /* doctor: something does not work */
 	EXIT_NO_DEVICE = 6,
 	EXIT_TIMEOUT = 7, /* wait, run --wait: timed out */
-	EXIT_TOO_FEW = 8, /* select, run --devices: fewer devices are free than requested */
+	EXIT_TOO_FEW = 8, /* select, run --devices: fewer devices are free; wait: there are fewer */
 	EXIT_NO_DRIVER = 9,
 	EXIT_LOST = 15,		   /* a device no longer responds */
 	EXIT_NO_SERVER = 16,	   /* no allocation server; fleet: the server does not answer */
