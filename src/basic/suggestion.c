@@ -32,10 +32,14 @@ static size_t distance(const char *a, size_t a_length, const char *b, size_t b_l
 	return row[b_length];
 }
 
+/* A word may be misspelt, or the beginning of one that is longer, as "temp" of "temperature". */
 void suggestion_try(struct suggestion *suggestion, const char *candidate, size_t length)
 {
 	size_t d = distance(suggestion->word, suggestion->length, candidate, length);
 
+	if (length > suggestion->length)
+		d = MIN(d, 1 + distance(suggestion->word, suggestion->length, candidate,
+					suggestion->length));
 	if (d >= suggestion->distance)
 		return;
 	suggestion->distance = d;

@@ -88,6 +88,9 @@ alike() {
 	make_machine n150
 	expect_error 2 'unknown field "temprature.gpu" (did you mean "temperature.' --query-gpu=index,temprature.gpu
 	expect_error 2 'unknown field "memory.usd" (did you mean "memory.used"?)' --query-gpu=memory.usd
+	expect_error 2 'unknown field "memm" (did you mean "memory.' --query-gpu=memm
+	expect_error 2 'unknown field "power" (did you mean "power.draw"?)' --query-gpu=power
+	expect_error 2 'unknown field "xyzzy"; --help-query-gpu' --query-gpu=xyzzy
 	expect_error 2 'unknown field "used_memroy" (did you mean "used_memory"?)' --query-compute-apps=pid,used_memroy
 	expect_error 2 'unknown field "qqqqqqqqqqqqqqqqqqqqqqqq"; --help-query-gpu' --query-gpu=qqqqqqqqqqqqqqqqqqqqqqqq
 	expect_error 2 'unknown field "INDEX"' --query-gpu=INDEX
