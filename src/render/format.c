@@ -149,6 +149,15 @@ void format_bytes(struct buf *out, uint64_t bytes)
 	buf_puts(out, format_unit_name(unit));
 }
 
+void format_bytes_brief(struct buf *out, uint64_t bytes)
+{
+	double number = (double)bytes;
+	unsigned unit = scale(&number);
+
+	put_scaled(out, number, number < 10 ? unit : 0);
+	buf_puts(out, format_unit_name(unit));
+}
+
 void format_bytes_apart(struct buf *out, uint64_t bytes)
 {
 	double number = (double)bytes;

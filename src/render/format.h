@@ -42,6 +42,9 @@ void format_bar(struct buf *out, double full, size_t cells, bool utf8);
 /* "2.4GB", "800.0MB", "0B" */
 void format_bytes(struct buf *out, uint64_t bytes);
 
+/* "2.4GB", "38MB": decimal places only below 10. */
+void format_bytes_brief(struct buf *out, uint64_t bytes);
+
 /* "2.4 GB" */
 void format_bytes_apart(struct buf *out, uint64_t bytes);
 

@@ -5,6 +5,7 @@
 #include "basic/text.h"
 #include "render/device_style.h"
 #include "render/device_text.h"
+#include "render/format.h"
 #include "tui/paint.h"
 
 #include <string.h>
@@ -93,16 +94,41 @@ static void draw_pool_bar(const struct device *dev, int row, const struct rect *
 		paint_text(row, r->left + 3 + LABEL, 3, STYLE_DIM, "N/A");
 }
 
+static void put_brief_rate(struct buf *out, const struct device *dev, enum device_field field,
+			   double rate)
+{
+	if (device_knows(dev, field))
+		format_bytes_brief(out, (uint64_t)rate);
+	else
+		buf_puts(out, "N/A");
+}
+
+/* "in 180.7MB/s out 38.1MB/s", "in 181MB/s out 38MB/s" or "in 181MB out 38MB" */
+static void put_rates(struct buf *out, const struct device *dev, size_t room)
+{
+	static const char *const units[] = { "/s", "" };
+
+	buf_puts(out, "in ");
+	device_put_rx(out, dev);
+	buf_puts(out, " out ");
+	device_put_tx(out, dev);
+	for (size_t i = 0; i < ARRAY_SIZE(units) && out->length > room; i++) {
+		buf_reset(out);
+		buf_puts(out, "in ");
+		put_brief_rate(out, dev, DEV_PCIE_RX, dev->pcie_rx);
+		buf_printf(out, "%s out ", units[i]);
+		put_brief_rate(out, dev, DEV_PCIE_TX, dev->pcie_tx);
+		buf_puts(out, units[i]);
+	}
+}
+
 /* The lower part of a cell with seven lines. */
 static void draw_large(const struct drawn_device *subject, int row, const struct rect *r)
 {
 	const struct device *dev = subject->shown;
 	CLEANUP_BUF struct buf text = { 0 };
 
-	buf_puts(&text, "in ");
-	device_put_rx(&text, dev);
-	buf_puts(&text, " out ");
-	device_put_tx(&text, dev);
+	put_rates(&text, dev, (size_t)r->width - 4);
 	paint_buf(row++, r->left + 3, r->width - 4, STYLE_PLAIN, &text);
 	draw_pool_bar(subject->dev, row++, r, POOL_DRAM);
 	draw_pool_bar(subject->dev, row++, r, POOL_L1);
