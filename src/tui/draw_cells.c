@@ -6,16 +6,17 @@
 
 #include <string.h>
 
-/* Explains the unnamed percentages of narrow cells, as well as there is room. */
-static const char *choose_legend(int width, const char *name)
+/* Explains the percentages of narrow cells, as well as there is room. */
+static const char *choose_legend(enum form form, int width, const char *name)
 {
-	static const char *const legends[] = { " % of DRAM, b: % of time busy ",
-					       " % of DRAM, b: busy ", " b: busy " };
+	static const char *const cells[] = { " % of DRAM, b: % of time busy ",
+					     " % of DRAM, b: busy ", " b: busy ", NULL };
+	static const char *const briefs[] = { " D: % of DRAM in use ", " D: DRAM ", NULL };
+	const char *const *legend = form == FORM_BRIEF ? briefs : cells;
 
-	for (size_t i = 0; i < ARRAY_SIZE(legends); i++)
-		if (paint_rule_fits(width, name, legends[i]))
-			return legends[i];
-	return NULL;
+	while (*legend && !paint_rule_fits(width, name, *legend))
+		legend++;
+	return *legend;
 }
 
 /* "n300 …131979b69": boards of one kind differ in the last digits of their serial numbers. */
@@ -43,7 +44,7 @@ static bool draw_group(const struct ui *ui, const struct cell *cell, bool explai
 	if (rect_is_empty(heading))
 		return false;
 	device_group_name(&ui->device_view, ui_device(ui, cell->device), name, sizeof(name));
-	legend = explain ? choose_legend(heading->width, name) : NULL;
+	legend = explain ? choose_legend(FORM_CELL, heading->width, name) : NULL;
 	put_name(&title, name, heading->width);
 	paint_rule_more(heading->top, heading->left, heading->width, buf_text(&title),
 			legend ? legend : "");
@@ -96,7 +97,7 @@ static void draw_legend(const struct ui *ui)
 	if (rect_is_empty(line))
 		return;
 	buf_printf(&name, "%zu devices", ui_counts(ui).devices);
-	legend = choose_legend(line->width, buf_text(&name));
+	legend = choose_legend(ui->layout.cells.form, line->width, buf_text(&name));
 	paint_rule_more(line->top, line->left, line->width, buf_text(&name), legend ? legend : "");
 }
 

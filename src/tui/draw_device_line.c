@@ -14,7 +14,8 @@ static int draw_figure(const struct drawn_device *subject, int row, int column, 
 	return width + 1;
 }
 
-/* Draws bar and figures of memory in the rest of a line. */
+/* Draws bar and figures of memory in the rest of a line; without room for the bar, the figures have
+ * its colour. */
 static void draw_bar(const struct drawn_device *subject, int row, int left, int width,
 		     enum pool pool)
 {
@@ -36,7 +37,8 @@ static void draw_bar(const struct drawn_device *subject, int row, int left, int 
 		left += bar + 3;
 		width = FIGURES;
 	}
-	paint_cell(row, left, MIN(width, FIGURES), true, STYLE_PLAIN, buf_text(&text));
+	paint_cell(row, left, MIN(width, FIGURES), true,
+		   bar > 3 || share < 0 ? STYLE_PLAIN : memory_style(share), buf_text(&text));
 }
 
 void draw_device_line(const struct drawn_device *subject, const struct rect *r)

@@ -13,6 +13,13 @@ static const struct shape grid_shapes[] = {
 	{ FORM_CELL, 10, 2, 30 }, { FORM_CELL, 8, 1, 20 },
 };
 
+/* Bars of the memory view: a line per pool, both in one line, or both without bars. */
+static const struct shape pool_shapes[] = {
+	{ FORM_LINE, 48, 2, 1000 },
+	{ FORM_LINE, 80, 1, 1000 },
+	{ FORM_LINE, 56, 1, 1000 },
+};
+
 /* Takes rows from the top of the remaining area. */
 static struct rect take_rows(struct rect *body, int rows)
 {
@@ -50,7 +57,7 @@ static struct cells overview_cells(const struct rect *body, const struct counts 
 enum {
 	CHART_LOWEST = 6,
 	CHART_PLEASANT = 8, /* height per chart that another line of charts requires */
-	CHART_HIGHEST = 16,
+	CHART_HIGHEST = 16, /* a higher area has more lines of wider charts, if there are enough */
 	CHART_NARROWEST = 38,
 	TABLE_AROUND = 2, /* title and headings */
 };
@@ -61,13 +68,13 @@ static size_t charts_per_line(int width, size_t most)
 	return MIN((size_t)MAX(width / CHART_NARROWEST, 1), most);
 }
 
-/* Lines of charts, evenly filled. */
+/* Lines of charts, evenly filled; most: at most MAX_CHARTS. */
 static void split_charts(struct layout *layout, struct rect area, size_t most)
 {
-	size_t per_line = charts_per_line(area.width, MIN(most, MAX_CHARTS));
-	size_t lines =
-		MIN(lines_for(most, per_line),
-		    MIN((size_t)MAX(area.height / CHART_PLEASANT, 1), MAX_CHARTS / per_line));
+	size_t per_line = charts_per_line(area.width, most);
+	size_t wanted =
+		MAX(lines_for(most, per_line), lines_for((size_t)area.height, CHART_HIGHEST));
+	size_t lines = MIN(MIN(wanted, most), (size_t)MAX(area.height / CHART_PLEASANT, 1));
 
 	most = MIN(most, lines * per_line);
 	for (size_t i = 0; i < lines; i++) {
@@ -93,18 +100,21 @@ static void make_charts_and_table(struct layout *layout, struct rect *body,
 	int high = MAX(body->height - wanted, body->height / 2);
 	size_t most = MIN(counts->charts, MAX_CHARTS);
 
-	if (most)
-		high = MIN(high, CHART_HIGHEST *
-					 (int)lines_for(most, charts_per_line(body->width, most)));
 	if (most && high >= CHART_LOWEST && body->width >= CHART_NARROWEST &&
 	    body->height - high >= TABLE_AROUND + 2)
 		split_charts(layout, take_rows(body, high), most);
 	layout->table = *body;
 }
 
+enum { HIGH_ENOUGH = 10 }; /* body of a view with more than its cells */
+
 static void make_overview(struct layout *layout, struct rect *body, const struct counts *counts)
 {
 	layout->cells = overview_cells(body, counts);
+	if (body->height >= HIGH_ENOUGH && layout->cells.form == FORM_BRIEF) {
+		layout->legend = take_rows(body, 1);
+		layout->cells = overview_cells(body, counts);
+	}
 	take_rows(body, layout->cells.area.height + layout->cells.more.height);
 	make_charts_and_table(layout, body, counts);
 }
@@ -120,8 +130,6 @@ static bool find_grid(struct cells *cells, const struct rect *body, const struct
 	}
 	return false;
 }
-
-enum { HIGH_ENOUGH = 10 }; /* body of a grid with more than its cells */
 
 /* Headings of trays take precedence over larger cells; single chips have no group. */
 static struct cells grid_cells(const struct rect *body, const struct counts *counts)
@@ -161,10 +169,11 @@ static void make_bars(struct layout *layout, struct rect *body, const struct cou
 
 	if (counts->devices == 1)
 		return;
-	*cells = cells_shape(&line_shape, body, counts, false);
-	cells->height = 2;
-	if (!cells_fit(cells, counts, body->height / 2))
-		cells->height = 1;
+	for (size_t i = 0; i < ARRAY_SIZE(pool_shapes); i++) {
+		*cells = cells_shape(&pool_shapes[i], body, counts, false);
+		if (cells_fit(cells, counts, body->height / 2))
+			break;
+	}
 	cells_settle(cells, counts, MAX(body->height / 2, MIN(body->height, 2)));
 	take_rows(body, cells->area.height + cells->more.height);
 }
@@ -181,7 +190,7 @@ static void make_memory(struct layout *layout, struct rect *body, const struct c
 	high = MAX(body->height - page - table, CHART_LOWEST);
 	if (counts->charts && body->height - high >= PAGE_LEAST + TABLE_LEAST &&
 	    body->width >= CHART_NARROWEST)
-		split_charts(layout, take_rows(body, high), counts->charts);
+		split_charts(layout, take_rows(body, high), MIN(counts->charts, MAX_CHARTS));
 	if (body->height >= PAGE_LEAST + TABLE_LEAST)
 		page = MIN(page, MAX(body->height - table, MAX(body->height / 2, PAGE_LEAST)));
 	layout->page = take_rows(body, page);
@@ -203,7 +212,7 @@ static void make_device(struct layout *layout, struct rect *body, const struct c
 	layout->page.width = texts * (TEXT_WIDEST + 1) - 1;
 	right.left += layout->page.width + 1;
 	right.width -= layout->page.width + 1;
-	split_charts(layout, right, counts->charts);
+	split_charts(layout, right, MIN(counts->charts, MAX_CHARTS));
 }
 
 void layout_make(struct layout *layout, enum view view, int rows, int columns,

@@ -18,7 +18,7 @@ enum { CELL_NAMES_SHARES = 16 }; /* width of a cell of the grid with "D≥63% bu
 
 struct layout {
 	struct rect header, keys; /* a line each */
-	struct rect legend; /* explains narrow cells without a heading that could; else empty */
+	struct rect legend; /* explains percentages if no heading of the cells does; else empty */
 	struct cells cells;
 	struct rect charts[MAX_CHARTS];
 	size_t n_charts;

@@ -194,6 +194,61 @@ TEST(narrow_cells_without_headings_are_explained)
 	assert_true(rect_is_empty(&layout.legend));
 }
 
+TEST(brief_lines_of_the_overview_are_explained)
+{
+	struct counts counts = make_counts(32, 8);
+	struct layout layout;
+
+	layout_make(&layout, VIEW_OVERVIEW, 24, 80, &counts);
+	assert_int_equal(layout.cells.form, FORM_BRIEF);
+	assert_false(rect_is_empty(&layout.legend));
+	layout_make(&layout, VIEW_OVERVIEW, 60, 200, &counts);
+	assert_int_equal(layout.cells.form, FORM_LINE); /* names its readings */
+	assert_true(rect_is_empty(&layout.legend));
+}
+
+TEST(the_memory_view_shows_as_many_devices_as_fit)
+{
+	struct counts counts = make_counts(32, 8);
+	struct layout layout;
+
+	layout_make(&layout, VIEW_MEMORY, 60, 200, &counts);
+	assert_int_equal(layout.cells.per_line, 4);
+	assert_int_equal(layout.cells.height, 2);
+	layout_make(&layout, VIEW_MEMORY, 40, 120, &counts);
+	assert_int_equal(layout.cells.shown, 32);
+	assert_int_equal(layout.cells.height, 1);
+	counts = make_counts(4, 2);
+	layout_make(&layout, VIEW_MEMORY, 40, 120, &counts);
+	assert_int_equal(layout.cells.per_line, 2);
+	assert_int_equal(layout.cells.height, 2);
+}
+
+/* Rows that the list of processes does not need belong to the charts. */
+TEST(no_rows_are_left_empty_beside_charts)
+{
+	static const enum view views[] = { VIEW_OVERVIEW, VIEW_GRID, VIEW_MEMORY };
+	static const size_t machines[] = { 1, 4, 32 };
+	enum { AROUND = 2, LEAST = 3, PAGE = 6 };
+
+	for (size_t v = 0; v < 3; v++) {
+		for (size_t m = 0; m < 3; m++) {
+			struct counts counts = make_counts(machines[m], 8);
+			struct layout layout;
+
+			counts.charts = views[v] == VIEW_MEMORY ? 2 : 8;
+			counts.processes = 1;
+			counts.lines = PAGE;
+			for (int rows = 24; rows <= MOST_ROWS; rows++) {
+				layout_make(&layout, views[v], rows, 120, &counts);
+				if (layout.n_charts)
+					assert_true(layout.table.height <= AROUND + LEAST);
+			}
+			assert_true(layout.n_charts > 0);
+		}
+	}
+}
+
 TEST(sixty_four_chips_are_readable_on_120x40)
 {
 	struct counts counts = make_counts(64, 8);
@@ -332,6 +387,9 @@ int main(void)
 		cmocka_unit_test(an_empty_screen_is_handled),
 		cmocka_unit_test(thirty_two_chips_are_readable_on_80x24),
 		cmocka_unit_test(narrow_cells_without_headings_are_explained),
+		cmocka_unit_test(brief_lines_of_the_overview_are_explained),
+		cmocka_unit_test(the_memory_view_shows_as_many_devices_as_fit),
+		cmocka_unit_test(no_rows_are_left_empty_beside_charts),
 		cmocka_unit_test(sixty_four_chips_are_readable_on_120x40),
 		cmocka_unit_test(an_ordinary_overview_has_all_its_parts),
 		cmocka_unit_test(a_large_screen_has_charts_of_all_readings),
