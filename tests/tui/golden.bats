@@ -177,6 +177,7 @@ for name in sys.argv[1:]:
         # A title leaves out figures that do not fit, and never truncates them.
         title = r"─ ▶?(DRAM|L1|Power|Temperature|AICLK|PCIe|Compute)  [^─]*…"
         assert not re.search(title, line), (name, line)
+        assert not re.search(r"\b(in|out) [\d.]+\w*…", line), (name, line)
     assert not re.search(r"\d[.\dkMGTWB]*…", lines[0]), (name, lines[0])
 E
 	grep -q '+[0-9]* devices' "$HERE/golden/thirty_two/overview-40x10.txt"
