@@ -60,11 +60,45 @@ const struct device *device_view_find(const struct device_view *view, const stru
 	return reading ? &reading->device : dev;
 }
 
-/* Are they on the same tray or board? */
-static bool are_together(const struct device *a, const struct device *b)
+/* The Galaxy that all chips whose board is known are part of; NULL: they are not. */
+static const struct board *find_galaxy(const struct device **devices, size_t count)
 {
-	if (device_knows(a, DEV_TRAY) || device_knows(b, DEV_TRAY))
-		return device_knows(a, DEV_TRAY) && device_knows(b, DEV_TRAY) && a->tray == b->tray;
+	const struct board *found = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct board *type = devices[i]->type;
+
+		if (type && (!type->galaxy || (found && found != type)))
+			return NULL;
+		if (type)
+			found = type;
+	}
+	return found;
+}
+
+/*
+ * The tray of a device; 0: none. A chip that has not been readable yet, in a machine with a Galaxy,
+ * is on the tray of its bus number.
+ */
+static int tray_of(const struct device_view *view, const struct device *dev)
+{
+	int bus = device_bus(dev), tray = 0, chip;
+
+	if (device_knows(dev, DEV_TRAY))
+		return dev->tray;
+	if (view->galaxy && !dev->type && bus >= 0)
+		(void)board_place(view->galaxy, (unsigned)bus, &tray, &chip);
+	return tray;
+}
+
+/* Are they on the same tray or board? */
+static bool are_together(const struct device_view *view, const struct device *a,
+			 const struct device *b)
+{
+	int tray = tray_of(view, a);
+
+	if (tray || tray_of(view, b))
+		return tray == tray_of(view, b);
 	return device_knows(a, DEV_SERIAL) && device_knows(b, DEV_SERIAL) && a->serial == b->serial;
 }
 
@@ -82,8 +116,8 @@ void device_group_name(const struct device_view *view, const struct device *dev,
 		       size_t size)
 {
 	dev = identity(view, dev);
-	if (device_knows(dev, DEV_TRAY))
-		snprintf(text, size, "tray %d", dev->tray);
+	if (tray_of(view, dev))
+		snprintf(text, size, "tray %d", tray_of(view, dev));
 	else if (device_knows(dev, DEV_SERIAL))
 		snprintf(text, size, "%s %016llx", dev->board, (unsigned long long)dev->serial);
 	else
@@ -103,7 +137,7 @@ static void make_groups(struct device_view *view, const struct device **devices,
 			continue;
 		view->order[n++] = i;
 		for (size_t k = i + 1; k < count; k++) {
-			if (!devices[k] || !are_together(devices[i], devices[k]))
+			if (!devices[k] || !are_together(view, devices[i], devices[k]))
 				continue;
 			devices[k] = NULL;
 			view->order[n++] = k;
@@ -129,6 +163,7 @@ int device_view_update(struct device_view *view, const struct snapshot *snapshot
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		devices[i] = identity(view, &snapshot->devices[i]);
+	view->galaxy = find_galaxy(devices, n);
 	make_groups(view, devices, n);
 	return 0;
 }

@@ -23,6 +23,8 @@ struct device_view {
 	size_t *order;	/* n_devices of them */
 	size_t *groups; /* sizes */
 	size_t n_groups;
+
+	const struct board *galaxy; /* what all chips are whose board is known; NULL: no Galaxy */
 };
 
 void device_view_done(struct device_view *view);

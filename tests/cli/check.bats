@@ -129,6 +129,9 @@ of() {
 	is 0 OK --idle -i 0
 	again -b n150 -w via=monitor
 	is 0 OK --idle
+	again -b n150 -w via=monitor -w dev=0,dram=1G,name=train
+	is 2 "device 0: in use by process 1002 (train" --idle
+	[ "$(grep -o 'in use by' <<<"$output" | wc -l)" = 1 ]
 	again -b n150 -w dev=0,via=none,name=elsewhere
 	rm -r "$D/proc/1001"
 	echo 0 >"$(file "$D/proc/driver/tenstorrent/0/pids")"

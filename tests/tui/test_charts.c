@@ -196,6 +196,30 @@ TEST(a_device_that_fails_stays_in_its_group)
 	device_view_done(&view);
 }
 
+/* Its bus number gives the tray, but only if all chips that can be read are of a Galaxy. */
+TEST(a_chip_that_was_never_readable_is_on_the_tray_of_its_bus)
+{
+	struct device_view view = { 0 };
+	struct device other;
+	char name[64];
+
+	device_init(&other, 4);
+	other.state = DEVICE_TIMED_OUT;
+	snprintf(other.bdf, sizeof(other.bdf), "0000:c4:00.0");
+	assert_non_null(snapshot_add_device(machine, &other));
+	machine->devices[0].type = board_by_name("galaxy-wormhole");
+	machine->devices[0].tray = 1;
+	machine->devices[0].why[DEV_TRAY] = KNOWN;
+	assert_int_equal(device_view_update(&view, machine), 0);
+	assert_int_equal(view.n_groups, 1);
+	device_group_name(&view, &machine->devices[1], name, sizeof(name));
+	assert_string_equal(name, "tray 1");
+	machine->devices[0].type = board_by_name("n150");
+	assert_int_equal(device_view_update(&view, machine), 0);
+	assert_int_equal(view.n_groups, 2);
+	device_view_done(&view);
+}
+
 /* Lines of a chart, joined by slashes. */
 static const char *draw_ranges(const struct metric_range *values, size_t columns, size_t rows,
 			       double top, enum plot_characters signs)
@@ -312,6 +336,8 @@ int main(void)
 			another_card_with_the_same_number_starts_a_new_history, begin, end),
 		cmocka_unit_test_setup_teardown(other_devices_have_no_history, begin, end),
 		cmocka_unit_test_setup_teardown(a_device_that_fails_stays_in_its_group, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_chip_that_was_never_readable_is_on_the_tray_of_its_bus, begin, end),
 		cmocka_unit_test(charts_are_filled_from_below),
 		cmocka_unit_test(known_values_have_a_dot_and_large_ones_are_clipped),
 		cmocka_unit_test_setup_teardown(an_unknown_reading_has_no_mark_of_a_bound, begin,
