@@ -1,7 +1,14 @@
 /*
- * A clock that only the test advances, for a program that this file is linked into: the file named
- * by TT_BOOT_CLOCK has the seconds since boot, as text.
+ * For a program that this file is linked into:
+ *
+ * A clock that only the test advances: the file named by TT_BOOT_CLOCK has the seconds since boot,
+ * as text.
+ *
+ * A gate before a claim: a claim of TT_GATE_STAGE (its number of bytes) is made when the file
+ * TT_GATE exists. TT_GATE.reached is created when the program waits there.
  */
+#include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -24,4 +31,31 @@ int clock_gettime(clockid_t clock, struct timespec *ret)
 		return (int)syscall(SYS_clock_gettime, clock, ret);
 	*ret = (struct timespec){ .tv_sec = seconds };
 	return 0;
+}
+
+static void pass_gate(const struct flock *lock)
+{
+	const char *stage = getenv("TT_GATE_STAGE"), *gate = getenv("TT_GATE");
+	char reached[256];
+
+	if (!stage || !gate || lock->l_type != F_RDLCK || lock->l_len != strtol(stage, NULL, 10) ||
+	    lock->l_start >> 60) /* finds out an inode (source/claim_files.c) */
+		return;
+	snprintf(reached, sizeof(reached), "%s.reached", gate);
+	close(open(reached, O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+	while (access(gate, F_OK) < 0)
+		usleep(1000);
+}
+
+int fcntl(int fd, int command, ...)
+{
+	va_list arguments;
+	void *argument;
+
+	va_start(arguments, command);
+	argument = va_arg(arguments, void *);
+	va_end(arguments);
+	if (command == F_SETLK)
+		pass_gate(argument);
+	return (int)syscall(SYS_fcntl, fd, command, argument);
 }

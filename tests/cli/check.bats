@@ -187,6 +187,8 @@ of() {
 	is 0 OK
 	again -b n150 --no-workloads --fault errors:0/aer_dev_fatal=1 --fault unbound:0
 	is 2 "1 fatal PCIe error since boot"
+	again -b n150 --no-workloads --fault errors:0/upstream.aer_dev_fatal=1 --fault unbound:0
+	is 2 "1 fatal PCIe error since boot at the port above it (0000:00:01.0)"
 }
 
 @test "the link is judged by what both ends can do" {

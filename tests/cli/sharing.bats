@@ -74,6 +74,10 @@ play() {
 	play claims_are_found_among_many_locks
 }
 
+@test "two runs take a device at the same moment: one of them withdraws" {
+	play of_two_runs_that_take_a_device_at_once_one_withdraws
+}
+
 @test "claims of processes that are not visible in the pid namespace count" {
 	play claims_of_hidden_processes_count
 }

@@ -393,6 +393,31 @@ def test_claims_are_found_among_many_locks():
     run.wait()
 
 
+def start_gated(stage, gate):
+    """Starts a run that waits at a gate before it makes its claim of this stage."""
+    settings = {**ENVIRONMENT, "TT_GATE": WORK + "/" + gate, "TT_GATE_STAGE": str(stage)}
+    run = subprocess.Popen([os.environ["TT_SMI_CLOCKED"], "run", "-i", "0", "--devices", "1", "--", "sleep", "1000"],
+                           env=settings, stderr=subprocess.PIPE, text=True)
+    eventually(lambda: os.path.exists(WORK + "/" + gate + ".reached"), gate)
+    return run
+
+
+def test_of_two_runs_that_take_a_device_at_once_one_withdraws():
+    # The first has arrived, but is not visible yet; the second sees nobody, and is about to take the device.
+    first, second = start_gated(ASKING, "first"), start_gated(TAKEN, "second")
+    open(WORK + "/first", "w").close()
+    # An earlier run does not wait for a later one.
+    eventually(lambda: claims(0).get(first.pid) == TAKEN, "taken by the first")
+    eventually(lambda: child_of(first), "the command of the first")
+    open(WORK + "/second", "w").close()
+    eventually(lambda: second.poll() is not None or child_of(second), "the end of the second")
+    assert second.poll() == 8, second.poll()
+    message = second.stderr.read()
+    assert "(0: taken by pid " in message, message  # the first, or its command
+    first.terminate()
+    first.wait()
+
+
 def test_claims_of_hidden_processes_count():
     """A container that uses the host's network: the same sysfs, but processes outside are not visible."""
 
