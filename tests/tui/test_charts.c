@@ -297,7 +297,7 @@ TEST(an_unknown_reading_has_no_mark_of_a_bound)
 
 	dev->memory_complete = false;
 	dev->why[DEV_DRAM_USED] = NO_TRACKER;
-	assert_reading(METRIC_DRAM, "N/A (no tracker)");
+	assert_reading(METRIC_DRAM, "N/A (not tracked)");
 	dev->memory_used[POOL_DRAM] = UINT64_C(3) << 30;
 	dev->why[DEV_DRAM_USED] = KNOWN;
 	dev->why[DEV_DRAM_TOTAL] = NOT_OFFERED;
