@@ -507,7 +507,7 @@ file" ] || { ls -A "$1"; exit 94; }
 	# script(1) makes a terminal.
 	command -v script >/dev/null || skip "no script(1) for a terminal"
 	on_terminal() {
-		script -qec "$*" /dev/null </dev/null 3>&-
+		SHELL=/bin/sh script -qec "$*" /dev/null </dev/null 3>&-
 	}
 	grep -q $'\033\[' <(on_terminal "$TT_SMI --root $D")
 	not grep -q $'\033' <(on_terminal "NO_COLOR=1 $TT_SMI --root $D")

@@ -112,7 +112,7 @@ check() {
 @test "on a terminal: in place, and only the terminal is written" {
 	command -v script >/dev/null || skip "no script(1) for a terminal"
 	make_machine n300
-	script -qec "strace -f -y -o $WORK/trace $TT_SMI --root $D -w --plain -r 100 -n 3" /dev/null </dev/null >"$WORK/out" 3>&-
+	SHELL=/bin/sh script -qec "strace -f -y -o $WORK/trace $TT_SMI --root $D -w --plain -r 100 -n 3" /dev/null </dev/null >"$WORK/out" 3>&-
 	grep -q "tt-smi" "$WORK/out"
 	check --sleep
 }
@@ -122,7 +122,7 @@ check() {
 	[ "$TT_SCREEN" = 1 ] || skip "no full screen in this build"
 	machine -b 4xp150a --no-workloads
 	rm "$D/captured_at"
-	script -qec "stty cols 80 rows 24; strace -f -y -o $WORK/trace $TT_SMI --root $D -w -n 3" /dev/null </dev/null >"$WORK/out" 3>&-
+	SHELL=/bin/sh script -qec "stty cols 80 rows 24; strace -f -y -o $WORK/trace $TT_SMI --root $D -w -n 3" /dev/null </dev/null >"$WORK/out" 3>&-
 	grep -q Quit "$WORK/out"
 	# All devices were read once before a heartbeat or an id of the first is.
 	local later

@@ -59,11 +59,11 @@ WORLD='
 }
 
 @test "a shell on a terminal gets an introduction, a script does not" {
-	run script -qec "'$TT_SMI_SIM' -b n150 --no-workloads -- sh" /dev/null <<<'exit 7'
+	run env SHELL=/bin/sh script -qec "'$TT_SMI_SIM' -b n150 --no-workloads -- sh" /dev/null <<<'exit 7'
 	echo "$output"
 	[ "$status" = 7 ]
 	[[ $output == *"this shell runs on a simulated machine (n150)"* ]]
-	run script -qec "'$TT_SMI_SIM' --no-workloads -- sh -c 'exit 7'" /dev/null </dev/null
+	run env SHELL=/bin/sh script -qec "'$TT_SMI_SIM' --no-workloads -- sh -c 'exit 7'" /dev/null </dev/null
 	echo "$output"
 	[ "$status" = 7 ]
 	[[ $output != *"simulated machine"* ]]

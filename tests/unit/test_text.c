@@ -3,14 +3,21 @@
 #include "unit.h"
 
 #include <locale.h>
+#include <stdlib.h>
 
 static bool has_utf8;
 
-/* Width and cleaning depend on the locale; without a UTF-8 locale, those tests are skipped. */
+/*
+ * Width and cleaning depend on the locale, which they take from the environment; without a UTF-8
+ * locale, those tests are skipped.
+ */
 static int find_locale(void **state)
 {
+	const char *name = setlocale(LC_CTYPE, "C.UTF-8") ? "C.UTF-8" : "en_US.UTF-8";
+
 	(void)state;
-	has_utf8 = setlocale(LC_CTYPE, "C.UTF-8") || setlocale(LC_CTYPE, "en_US.UTF-8");
+	setenv("LC_ALL", name, 1);
+	has_utf8 = setlocale(LC_CTYPE, name);
 	return 0;
 }
 
