@@ -54,7 +54,7 @@ static const char *state_of(const struct workload *w, const struct worker_device
 /* The number of programs in the window, if each takes 1 ms. */
 static long long programs_of(const struct workload *w)
 {
-	return w->running_ms || is_upper(w) ? 0 : w->busy * NS_PER_S / 100 / NS_PER_MS;
+	return w->running_ms || is_upper(w) ? 0 : (long long)(w->busy * 10 + 0.5);
 }
 
 static void add_figure(struct buf *out, double share, const char *bound, long long programs)

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const vias[VIAS] = {
@@ -82,10 +83,11 @@ static int parse_number(const char *value, uint32_t max, uint32_t *ret)
 static int parse_busy(const char *value, struct workload *w)
 {
 	static const char *const words[] = { DISPATCH_STATES(DISPATCH_WORD) };
-	uint32_t percent;
+	char *end;
+	double percent = strtod(value, &end);
 
-	if (parse_number(value, 100, &percent) == 0) {
-		w->busy = (int)percent;
+	if (end != value && !*end && percent >= 0 && percent <= 100) {
+		w->busy = percent;
 		return 0;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)

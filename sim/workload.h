@@ -27,7 +27,7 @@ struct workload {
 	int64_t lifetime_ms;	  /* ends after this time; 0: never */
 	int64_t restart_after_ms; /* and restarts after this time; 0: never */
 	int util;		  /* per mille in its util file; -1: no file */
-	int busy;		  /* percent of time with a program on its devices; -1: no figure */
+	double busy;		  /* percent of time with a program on its devices; -1: no figure */
 	int64_t running_ms;	  /* age of a program that does not end; 0: none */
 	char bound[8];		  /* kind of the figure `busy`: exact, lower, upper */
 	char unmeasured[24];	  /* why there is no figure; "": none is expected */
