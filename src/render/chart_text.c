@@ -4,6 +4,7 @@
 #include "render/format.h"
 #include "render/lower_bound.h"
 #include "render/plot.h"
+#include "render/utilization_text.h"
 
 double chart_unit_factor(const struct metric_info *info)
 {
@@ -74,6 +75,11 @@ static bool put_value(struct buf *out, const struct device *dev, const struct me
 void chart_put_brief(struct buf *out, const struct device *dev, const struct metric_info *info,
 		     bool utf8)
 {
+	if (info->field == DEV_DISPATCH && device_knows(dev, DEV_DISPATCH)) {
+		utilization_put_percent(out, dev->why + DEV_DISPATCH, &dev->utilization, " %",
+					utf8);
+		return;
+	}
 	buf_puts(out, lower_bound_of_device(dev, info->field, utf8));
 	if (!put_value(out, dev, info, info->field, utf8))
 		buf_puts(out, "N/A");

@@ -5,7 +5,7 @@
 #include "render/render.h"
 
 #include "basic/text.h"
-#include "render/lower_bound.h"
+#include "render/field_text.h"
 #include "render/format.h"
 
 #include <stdio.h>
@@ -60,16 +60,15 @@ static void put_line(struct buf *out, const struct render_options *options, unsi
 
 /* Amounts of memory are printed rounded and exactly: "2.4GB (2576980378 bytes)". */
 static void put_value(struct buf *out, const struct render_options *options, unsigned depth,
-		      const struct value *value, const char *bound)
+		      const struct field_table *table, const struct value *value,
+		      const void *object)
 {
 	CLEANUP_BUF struct buf raw = { 0 };
 
-	if (value->why == KNOWN)
-		buf_puts(&raw, bound);
 	if (value->why == KNOWN && value->field->unit == U_CELSIUS) {
 		buf_printf(&raw, "%.1f C", value->number);
 	} else if (value->why == KNOWN) {
-		format_reading(&raw, value, options->utf8);
+		field_put_known(&raw, table, value, object, options->utf8);
 		if (value->field->unit == U_BYTE)
 			buf_printf(&raw, " (%llu bytes)", (unsigned long long)value->exact);
 	} else if (value->why == NOT_APPLICABLE) {
@@ -89,11 +88,12 @@ static void put_process(struct buf *out, const struct render_options *options,
 	for (unsigned i = 0; i < process_fields.count; i++) {
 		field_get(&process_fields, i, process, &value);
 		if (i == PROC_PID || value.why != NOT_APPLICABLE)
-			put_value(out, options, i == PROC_PID ? 2 : 3, &value, "");
+			put_value(out, options, i == PROC_PID ? 2 : 3, &process_fields, &value,
+				  process);
 	}
 	for (unsigned i = 0; i < usage_fields.count; i++) {
 		field_get(&usage_fields, i, usage, &value);
-		put_value(out, options, 3, &value, lower_bound_of_usage(usage, i, options->utf8));
+		put_value(out, options, 3, &usage_fields, &value, usage);
 	}
 	status_text(&status, process);
 	put_line(out, options, 3, "Status", buf_text(&status));
@@ -144,8 +144,7 @@ static void put_section(struct buf *out, const struct render_options *options,
 		if (!field->section || strcmp(field->section, detail_sections[section]) != 0)
 			continue;
 		field_get(&device_fields, i, &snapshot->devices[device], &value);
-		put_value(out, options, 2, &value,
-			  lower_bound_of_device(&snapshot->devices[device], i, options->utf8));
+		put_value(out, options, 2, &device_fields, &value, &snapshot->devices[device]);
 	}
 	if (section == PIDS)
 		put_processes(out, options, snapshot, device);

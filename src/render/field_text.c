@@ -2,6 +2,9 @@
 
 #include "render/format.h"
 #include "render/lower_bound.h"
+#include "render/utilization_text.h"
+
+#include "model/snapshot.h"
 
 #include <string.h>
 
@@ -16,6 +19,25 @@ static const char *bound_of(const struct field_table *table, unsigned field, con
 	return "";
 }
 
+void field_put_known(struct buf *out, const struct field_table *table, const struct value *value,
+		     const void *object, bool utf8)
+{
+	const struct device *dev = object;
+	const struct usage *usage = object;
+	unsigned field = (unsigned)(value->field - table->fields);
+
+	if (table == &device_fields && field == DEV_DISPATCH) {
+		utilization_put_percent(out, dev->why + DEV_DISPATCH, &dev->utilization, " %",
+					utf8);
+	} else if (table == &usage_fields && field == USE_UTILIZATION) {
+		utilization_put_percent(out, usage->why + USE_UTILIZATION, &usage->utilization,
+					" %", utf8);
+	} else {
+		buf_puts(out, bound_of(table, field, object, utf8));
+		format_reading(out, value, utf8);
+	}
+}
+
 void field_put_text(struct buf *out, const struct field_table *table, unsigned field,
 		    const void *object, bool utf8)
 {
@@ -27,8 +49,7 @@ void field_put_text(struct buf *out, const struct field_table *table, unsigned f
 	} else if (value.why != KNOWN) {
 		buf_printf(out, "N/A (%s)", reason_text(value.why));
 	} else {
-		buf_puts(out, bound_of(table, field, object, utf8));
-		format_reading(out, &value, utf8);
+		field_put_known(out, table, &value, object, utf8);
 	}
 }
 

@@ -6,6 +6,10 @@
 
 #include <stdbool.h>
 
+/* The value, which is known, of one of the fields of an object: "65°C", "≥7.7GB", "<1 %" */
+void field_put_known(struct buf *out, const struct field_table *table, const struct value *value,
+		     const void *object, bool utf8);
+
 /* "65°C", "≥7.7GB", "N/A (no permission)", "-" */
 void field_put_text(struct buf *out, const struct field_table *table, unsigned field,
 		    const void *object, bool utf8);

@@ -1,7 +1,5 @@
 #include "render/lower_bound.h"
 
-#include "render/utilization_text.h"
-
 static const char *at_least(bool utf8)
 {
 	return utf8 ? "≥" : ">=";
@@ -9,8 +7,6 @@ static const char *at_least(bool utf8)
 
 const char *lower_bound_of_device(const struct device *dev, unsigned field, bool utf8)
 {
-	if (field == DEV_DISPATCH)
-		return utilization_bound_mark(dev->why + DEV_DISPATCH, &dev->utilization, utf8);
 	if (dev->memory_complete || !device_knows(dev, field))
 		return "";
 	switch (field) {
@@ -40,15 +36,11 @@ const char *lower_bound_of_devices(const struct snapshot *snapshot, enum device_
 	return "";
 }
 
-/* Covers utilisation, and all amounts of a process: bytes in pools, their peaks, number of
- * allocations. */
+/* Covers all amounts of a process: bytes in pools, their peaks, number of allocations. */
 const char *lower_bound_of_usage(const struct usage *usage, unsigned field, bool utf8)
 {
 	bool counted = field <= USE_ALLOCATIONS;
 
-	if (field == USE_UTILIZATION)
-		return utilization_bound_mark(usage->why + USE_UTILIZATION, &usage->utilization,
-					      utf8);
 	return counted && usage->why[USE_EXACT] == KNOWN && !usage->exact ? at_least(utf8) : "";
 }
 

@@ -1,7 +1,6 @@
 /*
- * The mark before a figure that is a bound: if not every process is tracked, the known usage is a
- * lower bound and the free memory an upper bound; utilisation has its own. "" if the figure is
- * complete.
+ * The mark before an amount of memory that is a bound: if not every process is tracked, the known
+ * usage is a lower bound and the free memory an upper bound. "" if the figure is complete.
  */
 #pragma once
 

@@ -2,14 +2,37 @@
 
 #include "render/format.h"
 
-const char *utilization_bound_mark(const uint8_t why[static UTILIZATION_FIELDS],
-				   const struct utilization *value, bool utf8)
+#include <math.h>
+
+/*
+ * Errors of floating-point numbers, in percent: 0.07 * 100 is above 7, and 0.29 * 100 below 29.
+ */
+#define NOISE 1e-9
+
+/* Exact figures: 0 % and 100 % stand for nothing else. */
+static void put_exact(struct buf *out, double percent)
 {
-	if (why[UTIL_BOUND] != KNOWN || value->bound == BOUND_EXACT)
-		return "";
-	if (value->bound == BOUND_LOWER)
-		return utf8 ? "≥" : ">=";
-	return utf8 ? "≤" : "<=";
+	if (percent > 0 && percent < 0.5)
+		buf_puts(out, "<1");
+	else
+		format_whole(out, percent < 100 ? MIN(percent, 99) : percent);
+}
+
+void utilization_put_percent(struct buf *out, const uint8_t why[static UTILIZATION_FIELDS],
+			     const struct utilization *value, const char *unit, bool utf8)
+{
+	double percent = value->share * 100;
+
+	if (why[UTIL_BOUND] != KNOWN || value->bound == BOUND_EXACT) {
+		put_exact(out, percent);
+	} else if (value->bound == BOUND_LOWER) {
+		buf_puts(out, utf8 ? "≥" : ">=");
+		format_whole(out, floor(percent + NOISE));
+	} else {
+		buf_puts(out, utf8 ? "≤" : "<=");
+		format_whole(out, ceil(percent - NOISE));
+	}
+	buf_puts(out, unit);
 }
 
 /* "12s", "5m", "30h", "9d": at most two digits below 100 days. */
@@ -32,9 +55,7 @@ void utilization_put(struct buf *out, const uint8_t why[static UTILIZATION_FIELD
 		buf_puts(out, "run ");
 		put_short_span(out, value->running);
 	} else if (why[UTIL_SHARE] == KNOWN) {
-		buf_puts(out, utilization_bound_mark(why, value, utf8));
-		format_whole(out, value->share * 100);
-		buf_putc(out, '%');
+		utilization_put_percent(out, why, value, "%", utf8);
 	} else {
 		buf_puts(out, "N/A");
 	}

@@ -6,9 +6,13 @@
 
 #include <stdbool.h>
 
-/* The mark before a share that is a bound: "≥", "<="; "" if it is exact or its bound is unknown. */
-const char *utilization_bound_mark(const uint8_t why[static UTILIZATION_FIELDS],
-				   const struct utilization *value, bool utf8);
+/*
+ * A known share in whole percent, rounded so that the figure is true: a lower bound down, an upper
+ * bound up. Of exact shares (and those whose bound is not known) only 0 is "0%", and only 1 is
+ * "100%": those below 0.5 % are "<1%", and those above 99 % "99%". unit: "%" or " %".
+ */
+void utilization_put_percent(struct buf *out, const uint8_t why[static UTILIZATION_FIELDS],
+			     const struct utilization *value, const char *unit, bool utf8);
 
 /*
  * "85%", "≥70%"; "run 12s" while a program runs and none ended in the last second; "N/A". At most 7

@@ -56,8 +56,8 @@ alike() {
 	echo "$output"
 	[ "$status" = 0 ]
 	[ "$(head -n 5 <<<"$output")" = "0, 85, exact, 850.0, [N/A], ttnn::matmul
-1, 70, lower, 700.0, [N/A], ttnn::matmul
-2, 80, upper, [N/A], [N/A], [N/A]
+1, 71, lower, 708.0, [N/A], ttnn::matmul
+2, 79, upper, [N/A], [N/A], [N/A]
 3, 100, exact, 0.0, 12, ttnn::matmul
 4, 50, lower, 500.0, [N/A], ttnn::matmul" ]
 	run "$TT_SMI" --root "$D" --format=csv,noheader,nounits \

@@ -174,14 +174,14 @@ make_traced_old() {
 	rm -r "$D/proc/1003"
 }
 
-# Compute utilisation: each kind of bound, a program that does not end, reasons for none, a job
+# Compute utilisation: each kind of bound, a share below 1 %, a program that does not end, reasons for none, a job
 # that is not measured beside one that is, several on one device, and a device without a job.
 make_measured() {
-	machine -b 6xn150,n300,p150a,n150 -w dev=0,dram=1G,busy=85,name=exact -w dev=1,dram=1G,busy=70,bound=lower,name=lower \
-		-w dev=2,dram=1G,busy=80,bound=upper,name=upper -w dev=3,dram=1G,busy=100,running=12,name=hangs \
+	machine -b 6xn150,n300,p150a,2xn150 -w dev=0,dram=1G,busy=85,name=exact -w dev=1,dram=1G,busy=70.8,bound=lower,name=lower \
+		-w dev=2,dram=1G,busy=79.3,bound=upper,name=upper -w dev=3,dram=1G,busy=100,running=12,name=hangs \
 		-w dev=4,dram=1G,busy=50,name=measured -w dev=4,via=none,name=shell \
 		-w dev=5,dram=1G,busy=30,name=first -w dev=5,dram=1G,busy=40,name=second \
-		-w dev=6+7,dram=1G,busy=not-covered,name=unmeasured
+		-w dev=6+7,dram=1G,busy=not-covered,name=unmeasured -w dev=9,dram=1G,busy=0.3,name=rare
 }
 
 # A telemetry collector on every device: beside a job, alone, beside a user's process with the name of
