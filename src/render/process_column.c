@@ -8,6 +8,7 @@
 #include "render/utilization_text.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 #define MARK FIELDS(USAGE_FIELD(EXACT)) /* needed for the mark of incomplete figures */
@@ -358,6 +359,15 @@ static bool is_sorted_by_text(enum process_column column)
 	return process_column_kind(column) == KIND_TEXT && column != COL_DEVICES;
 }
 
+/* "run 12s": its chip is busy with it, or waits for it. */
+static bool is_running(const struct process_scope *scope, const struct process *process)
+{
+	const struct usage *busiest = busiest_in(scope, process);
+
+	return busiest &&
+	       utilization_is_running(busiest->why + USE_UTILIZATION, &busiest->utilization);
+}
+
 struct process_key process_column_key(const struct process_scope *scope,
 				      const struct process *process, enum process_column column)
 {
@@ -366,6 +376,10 @@ struct process_key process_column_key(const struct process_scope *scope,
 	key.known = is_sorted_by_text(column)
 			    ? has_text(scope, process, column)
 			    : process_column_number(scope, process, column, &key.number);
+	if (column == COL_COMPUTE && is_running(scope, process)) {
+		key.known = true;
+		key.number = INFINITY; /* above all shares */
+	}
 	return key;
 }
 

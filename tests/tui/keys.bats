@@ -66,6 +66,25 @@ selected() {
 	eventually lists alpha beta gamma delta
 }
 
+@test "processes sorted by compute, with figures that stay true when they are rounded" {
+	rm -r "$D"
+	machine -b 4xn150 -w dev=0,name=alpha,busy=0.3 -w dev=1,name=beta,busy=70.8,bound=lower -w dev=2,name=gamma,busy=99.7 \
+		-w dev=3,via=none,name=delta
+	watch 140x40 --set sort=compute --set chart=compute
+	eventually lists gamma beta alpha delta
+	eventually shows ' <1% .*alpha'
+	eventually shows ' ≥70% .*beta'
+	eventually shows ' 99% .*gamma'
+	eventually shows 'Compute  device 0  <1 %'
+	keys 2
+	eventually shows 'busy <1%'
+	keys q
+	eventually shows 'code 0'
+	close_terminal
+	watch 140x40 --view processes --set sort=-compute
+	eventually lists alpha beta gamma delta
+}
+
 @test "filter, search, follow, tag" {
 	watch 100x20 --view processes
 	eventually lists beta alpha gamma delta

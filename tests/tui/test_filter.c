@@ -345,6 +345,37 @@ TEST(unknown_values_come_last_in_both_directions)
 	assert_string_equal(order(&wanted), "11 13 12 10 ");
 }
 
+static void set_compute(int32_t pid, double share, enum utilization_bound bound, double programs)
+{
+	struct process *process = snapshot_find_process(machine, pid);
+	struct utilization_figure figure = utilization_unknown(NOT_REPORTED);
+
+	figure.why[UTIL_SHARE] = figure.why[UTIL_BOUND] = figure.why[UTIL_PROGRAMS] = KNOWN;
+	figure.value = (struct utilization){ share, bound, .programs = programs };
+	usage_set_utilization(&process->usages[0], &figure);
+}
+
+/* A bound is sorted by its number, and a program that has not ended is above all shares. */
+TEST(processes_are_sorted_by_compute)
+{
+	struct process_order wanted = { .column = COL_PID };
+
+	set_compute(11, 0.4, BOUND_EXACT, 100);
+	set_compute(12, 0.9, BOUND_LOWER, 100);
+	set_compute(13, 0.6, BOUND_UPPER, 0);
+	process_order_choose(&wanted, COL_COMPUTE);
+	assert_true(wanted.down);
+	assert_string_equal(order(&wanted), "12 13 11 10 ");
+	process_order_choose(&wanted, COL_COMPUTE);
+	assert_string_equal(order(&wanted), "11 13 12 10 ");
+	set_compute(11, 0, BOUND_LOWER, 0);
+	snapshot_find_process(machine, 11)->usages[0].why[USE_RUNNING] = KNOWN;
+	assert_string_equal(text_of(snapshot_find_process(machine, 11), COL_COMPUTE), "run 0s");
+	assert_string_equal(order(&wanted), "13 12 11 10 ");
+	process_order_choose(&wanted, COL_COMPUTE);
+	assert_string_equal(order(&wanted), "11 12 13 10 ");
+}
+
 TEST(every_column_sorts)
 {
 	struct process_order wanted = { .column = COL_PID };
@@ -455,6 +486,8 @@ int main(void)
 						drop_machine),
 		cmocka_unit_test_setup_teardown(unknown_values_come_last_in_both_directions,
 						make_machine, drop_machine),
+		cmocka_unit_test_setup_teardown(processes_are_sorted_by_compute, make_machine,
+						drop_machine),
 		cmocka_unit_test_setup_teardown(every_column_sorts, make_machine, drop_machine),
 		cmocka_unit_test_setup_teardown(the_tree_has_children_below_their_parents,
 						make_machine, drop_machine),
