@@ -14,7 +14,8 @@
 	X(NO_RECORDS, "no-records", "no_records", "no measured program yet")                       \
 	X(UNKNOWN_LAYOUT, "unknown-layout", "unknown_layout", "layout of the profiler not known")  \
 	X(NO_CLOCK, "no-clock", "no_clock", "clock of the chip not known")                         \
-	X(NO_ANSWER, "no-answer", "no_answer", "memory of the process not readable")
+	X(NO_ANSWER, "no-answer", "no_answer", "memory of the process not readable")               \
+	X(TOO_MANY, "too-many", "too_many", "its user's share of the tracer is used up")
 
 #define DISPATCH_STATE_NAME(name, ...) DISPATCH_##name,
 

@@ -37,6 +37,8 @@ static const struct {
 				 "launches them, are measured" },
 	{ UNMEASURED_UNKNOWN_LAYOUT, "use a release of TT-Metal that docs/utilisation.md lists" },
 	{ UNMEASURED_UNKNOWN_LAYOUT, FOR_BOUND, true },
+	{ UNMEASURED_TOO_MANY,
+	  "end other processes of its user that have devices open or use TT-Metal" },
 	{ UNMEASURED_NO_CLOCK, "wait: TT-Metal compares the clocks when it next synchronises" },
 };
 

@@ -63,6 +63,8 @@ static struct trace_line line_of(const struct program_figure *figure, enum dispa
 /* Why nothing is measured on chips of the process that have no state of their own. */
 static enum dispatch_state state_of(const struct program_process *process)
 {
+	if (process->is_left_out)
+		return DISPATCH_TOO_MANY;
 	if (process->programs.launches.slow_ns)
 		return DISPATCH_SLOW_DISPATCH;
 	if (process->error)

@@ -17,18 +17,19 @@
 
 static int read_memory(void *arg, uint64_t address, void *to, size_t length)
 {
-	const struct program_process *process = arg;
+	struct program_process *process = arg;
 	struct iovec local = { to, length };
 	struct iovec remote = { (void *)(uintptr_t)address, length };
 	ssize_t n = process_vm_readv((pid_t)process->tgid, &local, 1, &remote, 1, 0);
 
+	process->work += SHARE_CALL + MAX(n, 0);
 	if (n < 0)
 		return -errno;
 	return (size_t)n == length ? 0 : -EFAULT;
 }
 
 struct program_process *program_process_new(uint32_t tgid, uint64_t start, int operations,
-					    int64_t now)
+					    int64_t now, struct program_share **shares)
 {
 	struct program_process *process = calloc(1, sizeof(*process));
 
@@ -37,6 +38,11 @@ struct program_process *program_process_new(uint32_t tgid, uint64_t start, int o
 	process->tgid = tgid;
 	process->start = start;
 	process->uid = process_stat_owner((pid_t)tgid);
+	process->share = program_share_get(shares, process->uid);
+	if (!process->share) {
+		free(process);
+		return NULL;
+	}
 	process->operations = operations;
 	process->first_ns = now;
 	return process;
@@ -52,6 +58,7 @@ void program_process_restart(struct program_process *process)
 {
 	for (size_t i = 0; i < process->n_chips; i++)
 		chip_done(&process->chips[i]);
+	program_share_return_chips(process->share, process->n_chips);
 	free(process->chips);
 	process->chips = NULL;
 	process->n_chips = 0;
@@ -59,15 +66,24 @@ void program_process_restart(struct program_process *process)
 	process->has_chip_first = false;
 }
 
-struct program_process *program_process_free(struct program_process *process)
+struct program_process *program_process_free(struct program_process *process,
+					     struct program_share **shares)
 {
 	if (!process)
 		return NULL;
 	program_process_restart(process);
+	process->share = program_share_put(shares, process->share);
 	free(process->pages);
 	free(process->batch.records);
 	free(process);
 	return NULL;
+}
+
+struct program_process *program_process_find(struct program_process *list, uint32_t tgid)
+{
+	while (list && list->tgid != tgid)
+		list = list->next;
+	return list;
 }
 
 struct program_chip *program_process_chip(struct program_process *process, uint32_t chip)
@@ -77,9 +93,15 @@ struct program_chip *program_process_chip(struct program_process *process, uint3
 	for (size_t i = 0; i < process->n_chips; i++)
 		if (process->chips[i].chip == chip)
 			return &process->chips[i];
-	grown = reallocarray(process->chips, process->n_chips + 1, sizeof(*grown));
-	if (!grown)
+	if (!program_share_take_chip(process->share)) {
+		process->is_left_out = true;
 		return NULL;
+	}
+	grown = reallocarray(process->chips, process->n_chips + 1, sizeof(*grown));
+	if (!grown) {
+		program_share_return_chips(process->share, 1);
+		return NULL;
+	}
 	process->chips = grown;
 	grown = &process->chips[process->n_chips++];
 	*grown = (struct program_chip){ .chip = chip };
@@ -183,7 +205,7 @@ int program_process_keep(struct program_process *process, uint32_t number, doubl
 	struct program_chip *chip = program_process_chip(process, number);
 
 	if (!chip)
-		return -ENOMEM;
+		return process->is_left_out ? 0 : -ENOMEM;
 	if (!chip->kept) {
 		chip->kept = calloc(PROFILER_RECORDS, sizeof(*chip->kept));
 		if (!chip->kept)
@@ -291,9 +313,9 @@ static void run(void *arg)
 	const struct metal_memory memory = { read_memory, process };
 	int64_t now = clock_now(CLOCK_MONOTONIC);
 
-	process->error = make_buffers(process);
+	process->error = find_rings(process, &memory, now);
 	if (process->error == 0)
-		process->error = find_rings(process, &memory, now);
+		process->error = make_buffers(process);
 	for (size_t i = 0; i < process->n_chips && process->error == 0; i++)
 		if (process->chips[i].has_ring)
 			read_ring(process, &process->chips[i], &memory);

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "trace/program_share.h"
 #include "trace/program_state.h"
 
 #include "basic/worker_pool.h"
@@ -52,16 +53,22 @@ struct program_process {
 	uint64_t start; /* ticks since boot */
 	uint32_t uid;
 	char comm[PROGRAM_COMM];
-	int64_t first_ns;		/* when it was first seen by the sampler */
-	int operations;			/* the BPF map of names; -1: names are not followed */
-	size_t names_left;		/* names that may still be looked up in this sample */
-	bool is_current;		/* seen in this round */
-	size_t n_devices;		/* that it holds */
-	bool can_ring, can_record;	/* its release has a profiler with rings, or with records */
-	bool is_followed;		/* its launches are, so there can be an upper bound */
-	bool has_chip_first;		/* its records have the chip's number at the first place */
-	char operation[PROGRAM_NAME];	/* that took most time in the last window, */
-	int64_t named_ns;		/* which ended then */
+	int64_t first_ns;	      /* when it was first seen by the sampler */
+	int operations;		      /* the BPF map of names; -1: names are not followed */
+	size_t names_left;	      /* names that may still be looked up in this sample */
+	struct program_share *share;  /* of its user */
+	int64_t work;		      /* of its last job, not paid for yet */
+	int64_t waits_ns;	      /* it could not pay since then; 0: it could */
+	bool is_waiting;	      /* in this sample it could not */
+	bool is_left_out;	      /* it has no figures, since its user has used up the share */
+	bool has_line;		      /* it has at least a line with the reason */
+	bool is_current;	      /* seen in this round */
+	size_t n_devices;	      /* that it holds */
+	bool can_ring, can_record;    /* its release has a profiler with rings, or with records */
+	bool is_followed;	      /* its launches are, so there can be an upper bound */
+	bool has_chip_first;	      /* its records have the chip's number at the first place */
+	char operation[PROGRAM_NAME]; /* that took most time in the last window, */
+	int64_t named_ns;	      /* which ended then */
 	struct trace_programs programs; /* copy of the kernel's entry, */
 	int64_t asked_ns;		/* made before the records were read: the time of figures */
 	uint64_t counted_after;		/* launches counted by the time the records had been read */
@@ -77,12 +84,16 @@ struct program_process {
 
 /* NULL: no memory. */
 struct program_process *program_process_new(uint32_t tgid, uint64_t start, int operations,
-					    int64_t now);
+					    int64_t now, struct program_share **shares);
 
 /* Its job must not be busy. Takes NULL, returns NULL. */
-struct program_process *program_process_free(struct program_process *process);
+struct program_process *program_process_free(struct program_process *process,
+					     struct program_share **shares);
 
-/* The chip with this number, made if it is missing. NULL: no memory. */
+/* In a list of processes. NULL: no scan has found it yet, or it holds no device. */
+struct program_process *program_process_find(struct program_process *list, uint32_t tgid);
+
+/* The chip with this number, made if it is missing. NULL: no memory, or the process is left out. */
 struct program_chip *program_process_chip(struct program_process *process, uint32_t chip);
 
 /* Drops chips and rings: the process has called execve(), or opened its devices again. */

@@ -2,6 +2,7 @@
 
 #include "trace/program_judge.h"
 #include "trace/program_line.h"
+#include "trace/program_queues.h"
 #include "trace/process_stat.h"
 
 #include "basic/clock.h"
@@ -24,27 +25,20 @@
 
 /* ---- records from the kernel's ring buffer (releases before v0.76) ---- */
 
-static struct program_process *find(const struct program_sampler *sampler, uint32_t tgid)
-{
-	struct program_process *process = sampler->processes;
-
-	while (process && process->tgid != tgid)
-		process = process->next;
-	return process;
-}
-
 static struct program_process *add(struct program_sampler *sampler, uint32_t tgid, uint64_t start)
 {
 	int names = sampler->links.follow.names ? sampler->tracer->maps[MAP_OPERATIONS] : -1;
-	struct program_process *process =
-		program_process_new(tgid, start, names, clock_now(CLOCK_MONOTONIC));
+	struct program_process *process = program_process_new(
+		tgid, start, names, clock_now(CLOCK_MONOTONIC), &sampler->shares);
+	struct program_process **at = &sampler->processes;
 
 	if (!process)
 		return NULL;
 	process->is_current = true;
 	process->is_followed = sampler->links.follow.launches;
-	process->next = sampler->processes;
-	sampler->processes = process;
+	while (*at)
+		at = &(*at)->next;
+	*at = process;
 	return process;
 }
 
@@ -55,13 +49,25 @@ static bool look_up(const struct program_sampler *sampler, const struct program_
 	       ret->start_ns / TRACE_NS_PER_TICK == process->start;
 }
 
+/* Did its user have as many entries in the kernel as one may have? */
+static bool is_refused(const struct program_sampler *sampler, const struct program_process *process)
+{
+	struct trace_program_user user;
+
+	return bpf_map_lookup_elem(sampler->tracer->maps[MAP_PROGRAM_USERS], &process->uid,
+				   &user) == 0 &&
+	       user.entries >= PROGRAM_USER_ENTRIES;
+}
+
 static void read_programs(const struct program_sampler *sampler, struct program_process *process)
 {
 	struct trace_programs programs;
 
 	process->asked_ns = clock_now(CLOCK_MONOTONIC);
-	if (!look_up(sampler, process, &programs))
+	if (!look_up(sampler, process, &programs)) {
 		programs = (struct trace_programs){ 0 };
+		process->is_left_out |= is_refused(sampler, process);
+	}
 	if (programs.begun_ns != process->programs.begun_ns) {
 		program_lines_remove(sampler->tracer, process);
 		program_process_restart(process);
@@ -85,7 +91,7 @@ static struct program_process *process_of(struct program_sampler *sampler,
 					  const struct trace_record *record)
 {
 	uint64_t start = record->start_ns / TRACE_NS_PER_TICK;
-	struct program_process *process = find(sampler, record->tgid);
+	struct program_process *process = program_process_find(sampler->processes, record->tgid);
 
 	if (process)
 		return process->start == start ? process : NULL;
@@ -110,7 +116,7 @@ static int take_record(void *arg, void *data, size_t size)
 	if (size < sizeof(*record) || !one.id || record->words[0] >= PROFILER_CHIPS)
 		return 0;
 	process = process_of(sampler, record);
-	if (!process || job_is_busy(sampler->round.workers, &process->job))
+	if (!process || job_is_busy(sampler->round.workers, &process->job) || process->is_left_out)
 		return 0;
 	if (record->words[0])
 		process->has_chip_first = true;
@@ -127,7 +133,7 @@ static void remove_process(struct program_sampler *sampler, struct program_proce
 
 	program_lines_remove(sampler->tracer, process);
 	*at = process->next;
-	program_process_free(process);
+	program_process_free(process, &sampler->shares);
 }
 
 static void remove_old(struct program_sampler *sampler)
@@ -161,7 +167,8 @@ static bool has_profiler(struct program_sampler *sampler, const struct device_ho
 
 static int add_holder(struct program_sampler *sampler, const struct device_holder *holder)
 {
-	struct program_process *process = find(sampler, (uint32_t)holder->pid);
+	struct program_process *process =
+		program_process_find(sampler->processes, (uint32_t)holder->pid);
 
 	if (process && process->start != holder->start)
 		return 0; /* an earlier process had this pid: it is removed first */
@@ -189,7 +196,7 @@ static int seek_rings(struct program_sampler *sampler, const struct device_holde
 			continue;
 		for (size_t j = 0; j < count; j++) {
 			const struct program_process *process =
-				find(sampler, (uint32_t)holders[j].pid);
+				program_process_find(sampler->processes, (uint32_t)holders[j].pid);
 			int64_t age = process ? now - process->first_ns : 0;
 
 			seek |= process && device_holder_maps(&holders[j], library->id) &&
@@ -236,56 +243,23 @@ int program_sampler_update(struct program_sampler *sampler,
 /* ---- sampling ---- */
 
 /*
- * Has the process exited, or closed the queue? process: NULL if no scan has found it yet, although
- * it may be running.
+ * Gives a process its place in this sample. One that cannot pay for its last job waits, with its
+ * last figures, and without figures after a second.
  */
-static bool is_obsolete(const struct program_process *process, const struct trace_queue_key *key,
-			const struct trace_queue *queue)
+static void admit(struct program_process *process)
 {
-	uint64_t start = queue->start_ns / TRACE_NS_PER_TICK;
+	size_t before = program_share_count(process->share);
 
-	if (!process)
-		return !process_is_alive((pid_t)key->tgid, start);
-	return process->start != start || queue->made_ns < process->programs.begun_ns;
-}
-
-static int take_queue(struct program_process *process, const struct trace_queue *queue)
-{
-	struct program_chip *chip = program_process_chip(process, queue->state.chip);
-
-	if (!chip)
-		return -ENOMEM;
-	chip->queue = *queue;
-	chip->has_queue = true;
-	return 0;
-}
-
-static int read_queues(const struct program_sampler *sampler)
-{
-	struct trace_queue_key *before = NULL, key, next;
-	int map = sampler->tracer->maps[MAP_QUEUES];
-
-	while (bpf_map_get_next_key(map, before, &next) == 0) {
-		struct program_process *process = find(sampler, next.tgid);
-		struct trace_queue queue;
-		int r;
-
-		key = next;
-		before = &key;
-		if (bpf_map_lookup_elem(map, &key, &queue) < 0)
-			continue;
-		if (is_obsolete(process, &key, &queue)) {
-			bpf_map_delete_elem(map, &key);
-			before = NULL; /* start again: a deleted key has no next key */
-			continue;
-		}
-		if (!process || job_is_busy(sampler->round.workers, &process->job))
-			continue;
-		r = take_queue(process, &queue);
-		if (r < 0)
-			return r;
+	process->has_line = before < SHARE_LINES;
+	process->is_left_out = before >= SHARE_PROCESSES;
+	process->is_waiting = !program_share_pay(process->share, process->work);
+	if (!process->is_waiting) {
+		process->work = process->waits_ns = 0;
+		return;
 	}
-	return 0;
+	if (!process->waits_ns)
+		process->waits_ns = clock_now(CLOCK_MONOTONIC);
+	process->is_left_out |= clock_now(CLOCK_MONOTONIC) - process->waits_ns >= PROGRAM_WINDOW_NS;
 }
 
 static int start_jobs(struct program_sampler *sampler)
@@ -293,16 +267,41 @@ static int start_jobs(struct program_sampler *sampler)
 	int r = 0;
 
 	job_round_clear(&sampler->round);
+	program_shares_renew(sampler->shares);
 	for (struct program_process *process = sampler->processes; process && r == 0;
 	     process = process->next) {
-		if (job_is_busy(sampler->round.workers, &process->job))
+		if (job_is_busy(sampler->round.workers, &process->job)) {
+			program_share_count(process->share); /* it has its place, and a thread */
+			continue;
+		}
+		admit(process);
+		if (process->is_waiting)
 			continue;
 		read_programs(sampler, process);
 		program_process_begin(process);
-		if (process->programs.manager)
+		if (process->programs.manager && !process->is_left_out)
 			r = job_round_add(&sampler->round, program_process_start(process));
 	}
 	return r;
+}
+
+static void judge(const struct program_sampler *sampler, struct program_process *process,
+		  int64_t now)
+{
+	program_process_take_kept(process, now);
+	read_counted(sampler, process);
+	program_judge(process);
+}
+
+/* Its chips are free for other processes of the user. */
+static void leave_out(const struct program_sampler *sampler, struct program_process *process,
+		      int64_t now)
+{
+	program_lines_remove(sampler->tracer, process);
+	program_process_restart(process);
+	process->asked_ns = now;
+	if (process->has_line)
+		program_lines_publish(sampler->tracer, process);
 }
 
 static void publish(struct program_sampler *sampler, int64_t now)
@@ -311,10 +310,12 @@ static void publish(struct program_sampler *sampler, int64_t now)
 	     process = process->next) {
 		if (job_is_busy(sampler->round.workers, &process->job))
 			continue; /* readers see by its old lines that it is blocked */
-		program_process_take_kept(process, now);
-		read_counted(sampler, process);
-		program_judge(process);
-		program_lines_publish(sampler->tracer, process);
+		if (!process->is_waiting && !process->is_left_out)
+			judge(sampler, process, now);
+		if (process->is_left_out)
+			leave_out(sampler, process, now);
+		else if (!process->is_waiting)
+			program_lines_publish(sampler->tracer, process);
 	}
 	program_union_publish(&sampler->shared, sampler->tracer, sampler->processes,
 			      sampler->round.workers, now);
@@ -326,7 +327,8 @@ int program_sampler_run(struct program_sampler *sampler)
 	int r = start_jobs(sampler);
 
 	if (r == 0)
-		r = read_queues(sampler);
+		r = program_queues_read(sampler->tracer, sampler->processes,
+					sampler->round.workers);
 	if (r < 0)
 		return r;
 	job_round_run(&sampler->round);
@@ -354,6 +356,7 @@ int program_sampler_init(struct program_sampler *sampler, const struct tracer *t
 	};
 	program_links_init(&sampler->links, follow);
 	clear(tracer->maps[MAP_PROGRAMS], &(uint32_t){ 0 });
+	clear(tracer->maps[MAP_PROGRAM_USERS], &(uint32_t){ 0 });
 	clear(tracer->maps[MAP_QUEUES], &(struct trace_queue_key){ 0 });
 	clear(tracer->maps[MAP_LINES], &(struct trace_line_key){ 0 });
 	sampler->records = ring_buffer__new(tracer->maps[MAP_RECORDS], take_record, sampler, NULL);

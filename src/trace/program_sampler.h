@@ -16,9 +16,10 @@
 struct program_sampler {
 	const struct tracer *tracer;
 	struct program_links links;
-	struct job_round round; /* shares the worker pool of the scan */
-	struct program_process *processes;
-	struct program_union shared; /* devices that several of them use */
+	struct job_round round;		   /* shares the worker pool of the scan */
+	struct program_process *processes; /* the oldest first: places are given in this order */
+	struct program_share *shares;	   /* of their users */
+	struct program_union shared;	   /* devices that several of them use */
 	struct ring_buffer *records;
 };
 

@@ -13,16 +13,29 @@
 
 enum {
 	PROGRAM_PROCESSES = 1024,
-	PROGRAM_QUEUES = 8192,
-	PROGRAM_LINES = 8192,
+	PROGRAM_USERS = 4096,
+	/* A user's part of PROGRAM_PROCESSES, so that none can take the entries of all others. */
+	PROGRAM_USER_ENTRIES = 256,
+	PROGRAM_QUEUES = 65536, /* all chips of all processes */
+	PROGRAM_LINES = 16384,
 	PROGRAM_OPERATIONS = 16384,
 	PROGRAM_NAMED = 1024, /* operations of one process whose names are kept; a power of two */
-	PROGRAM_BUFFER = 4 << 20, /* bytes of the ring buffer of records: room for 40,000 */
-	/* Records of one process in each period of PROGRAM_PERIOD ns, so that others have room. */
+	PROGRAM_BUFFER = 8 << 20, /* bytes of the ring buffer of records: room for 80,000 */
+	/*
+	 * Records of one process, and of all processes of a user, in each period of PROGRAM_PERIOD
+	 * ns, so that others have room.
+	 */
 	PROGRAM_RECORDS = 10000,
+	PROGRAM_USER_RECORDS = 20000,
 	PROGRAM_PERIOD = 250000000,
 	PROGRAM_NAME = 48, /* bytes of an operation's name, NUL included */
 	PROGRAM_COMM = 16,
+};
+
+/* Records in a period. */
+struct trace_record_count {
+	uint64_t period_ns; /* when it began */
+	uint64_t count;
 };
 
 /* By tgid. */
@@ -32,12 +45,21 @@ struct trace_programs {
       device is opened after all were closed */
 	uint32_t library;  /* whose probes report for it */
 	uint32_t from_start; /* launches are followed since it started */
+	uint32_t uid;	     /* whose share the entry is part of */
+	uint32_t zero;
 	uint64_t manager;    /* its RealtimeProfilerManager; 0: not seen */
 	uint64_t profiled;   /* bit per chip whose profiler was seen to be on */
 	uint64_t dropped_ns; /* when a record last found no room in the ring buffer; 0: never */
-	uint64_t period_ns;  /* when the current period began, */
-	uint64_t records;    /* and how many records there were in it */
+	struct trace_record_count records;
 	struct program_launch_state launches;
+};
+
+/* By uid. If a user has not been seen for long, the kernel may drop this: it begins with 0 again.
+ */
+struct trace_program_user {
+	int64_t entries;     /* in the map of trace_programs */
+	uint64_t refused_ns; /* when it last got none, ns since boot; 0: never */
+	struct trace_record_count records;
 };
 
 /*

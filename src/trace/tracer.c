@@ -24,7 +24,7 @@ static const char *const map_names[TRACER_MAPS] = {
 	[MAP_QUEUES] = "queues",       [MAP_OPERATIONS] = "operations",
 	[MAP_LINES] = "lines",	       [MAP_RECORDS] = "records",
 	[MAP_STATE] = "state",	       [MAP_VIEW_PLACES] = "view_places",
-	[MAP_DEATHS] = "deaths",
+	[MAP_DEATHS] = "deaths",       [MAP_PROGRAM_USERS] = "program_users",
 };
 
 static const char *const program_names[TRACER_PROGRAMS] = {

@@ -42,6 +42,7 @@
  *   corrupt PLACE CHIP MEMBER VALUE    overwrites a member (profiler.cpp has their names),
  *                              and turns the receiver off, since it would use the value
  *   flood PLACE COUNT          calls functions of queues and profiler with false objects
+ *   swarm PLACE COUNT          COUNT children, each of which does that once and stays
  *   hide PLACE CHIP            from now on reads of the FIFO never return; turns the receiver off
  *   where PLACE CHIP MEMBER...   prints "MEMBER ADDRESS SIZE" of each; system_memory is the
  *                              chip's SystemMemoryManager, also where there is no profiler
@@ -65,6 +66,7 @@
 #include "double.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -74,6 +76,7 @@
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <x86intrin.h>
@@ -241,6 +244,36 @@ void do_flood(const Words &words)
 	double_flood(dispatch_at(words[1]).queues, number(words[2]));
 }
 
+/* Each child writes a byte when it has called the function. */
+void do_swarm(const Words &words)
+{
+	void *queues = dispatch_at(words[1]).queues;
+	int ends[2];
+
+	double_flood(queues, 1); /* the children share the objects */
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		throw std::runtime_error(std::string("pipe2: ") + strerror(errno));
+	for (uint64_t i = 0; i < number(words[2]); i++) {
+		pid_t pid = fork();
+		char byte = 0;
+
+		if (pid < 0)
+			throw std::runtime_error(std::string("fork: ") + strerror(errno));
+		if (pid == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			double_flood(queues, 1);
+			if (write(ends[1], &byte, 1) == 1)
+				for (;;)
+					pause();
+			_exit(1);
+		}
+		if (read(ends[0], &byte, 1) != 1)
+			throw std::runtime_error("a child of the swarm ended");
+	}
+	close(ends[0]);
+	close(ends[1]);
+}
+
 /* Drops the pages of the FIFO, and fills none when it is read. */
 void do_hide(const Words &words)
 {
@@ -309,6 +342,7 @@ const Commands schedule_commands = {
 	{ "play", { 2, do_play } },	    { "clock", { 4, do_clock } },
 	{ "marker", { 2, do_marker } },	    { "garbage", { 4, do_garbage } },
 	{ "receiver", { 3, do_receiver } }, { "corrupt", { 5, do_corrupt } },
-	{ "flood", { 3, do_flood } },	    { "hide", { 3, do_hide } },
-	{ "where", { 4, do_where } },	    { "counts", { 2, do_counts } },
+	{ "flood", { 3, do_flood } },	    { "swarm", { 3, do_swarm } },
+	{ "hide", { 3, do_hide } },	    { "where", { 4, do_where } },
+	{ "counts", { 2, do_counts } },
 };

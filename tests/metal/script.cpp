@@ -4,6 +4,7 @@
  * schedule.cpp.
  *
  *   hold PATH                     open a device node and keep it open
+ *   user UID                      continue as this user
  *   open CHIP...                  open devices; alloc also opens its device
  *   mesh NAME CHIP...             open a mesh of them
  *   alloc NAME WHERE TYPE SIZE    WHERE: a chip or a mesh; TYPE: dram l1 system l1_small
@@ -331,6 +332,14 @@ void do_hold(const Words &words)
 		throw std::runtime_error(words[1] + ": " + strerror(errno));
 }
 
+void do_user(const Words &words)
+{
+	uid_t uid = static_cast<uid_t>(number(words[1]));
+
+	if (setresuid(uid, uid, uid) < 0)
+		throw std::runtime_error("setresuid: " + std::string(strerror(errno)));
+}
+
 void do_open(const Words &words)
 {
 	for (int chip : chips_from(words, 1))
@@ -570,35 +579,21 @@ void do_exit(const Words &words)
 }
 
 const Commands commands = {
-	{ "hold", { 2, do_hold } },
-	{ "open", { 2, do_open } },
-	{ "mesh", { 3, do_mesh } },
-	{ "alloc", { 5, do_alloc } },
-	{ "uncaught", { 4, do_uncaught } },
-	{ "at", { 6, do_at } },
-	{ "view", { 4, do_view } },
-	{ "dry", { 2, do_dry } },
-	{ "free", { 2, do_free } },
-	{ "deallocate", { 2, do_free } },
-	{ "bulk", { 2, do_bulk } },
-	{ "close", { 2, do_close } },
-	{ "complain", { 1, do_complain } },
-	{ "thread", { 2, do_thread } },
-	{ "background", { 2, do_background } },
-	{ "join", { 1, do_join } },
-	{ "random", { 3, do_random } },
-	{ "pairs", { 5, do_pairs } },
-	{ "allocators", { 1, do_allocators } },
-	{ "total", { 1, do_total } },
-	{ "fork", { 1, do_fork } },
-	{ "reap", { 1, do_reap } },
-	{ "exec", { 1, do_exec } },
-	{ "say", { 2, do_say } },
-	{ "sleep", { 2, do_sleep } },
-	{ "wait", { 1, do_wait } },
-	{ "kill", { 2, do_kill } },
-	{ "exit", { 2, do_exit } },
-	{ "regret", { 5, do_regret } },
+	{ "hold", { 2, do_hold } },	  { "user", { 2, do_user } },
+	{ "open", { 2, do_open } },	  { "mesh", { 3, do_mesh } },
+	{ "alloc", { 5, do_alloc } },	  { "uncaught", { 4, do_uncaught } },
+	{ "at", { 6, do_at } },		  { "view", { 4, do_view } },
+	{ "dry", { 2, do_dry } },	  { "free", { 2, do_free } },
+	{ "deallocate", { 2, do_free } }, { "bulk", { 2, do_bulk } },
+	{ "close", { 2, do_close } },	  { "complain", { 1, do_complain } },
+	{ "thread", { 2, do_thread } },	  { "background", { 2, do_background } },
+	{ "join", { 1, do_join } },	  { "random", { 3, do_random } },
+	{ "pairs", { 5, do_pairs } },	  { "allocators", { 1, do_allocators } },
+	{ "total", { 1, do_total } },	  { "fork", { 1, do_fork } },
+	{ "reap", { 1, do_reap } },	  { "exec", { 1, do_exec } },
+	{ "say", { 2, do_say } },	  { "sleep", { 2, do_sleep } },
+	{ "wait", { 1, do_wait } },	  { "kill", { 2, do_kill } },
+	{ "exit", { 2, do_exit } },	  { "regret", { 5, do_regret } },
 };
 
 void do_command(const std::string &line)

@@ -80,8 +80,10 @@ TABLE(deaths, BPF_MAP_TYPE_HASH, uint32_t, struct trace_death, TRACE_DEVICES, 0)
 TABLE(fd_groups, BPF_MAP_TYPE_ARRAY, uint32_t, uint32_t, TRACE_FD_GROUPS, 0);
 TABLE(roles, BPF_MAP_TYPE_HASH, uint32_t, struct trace_role, TRACE_ROLES, 0);
 TABLE(programs, BPF_MAP_TYPE_HASH, uint32_t, struct trace_programs, PROGRAM_PROCESSES, 0);
+TABLE(program_users, BPF_MAP_TYPE_LRU_HASH, uint32_t, struct trace_program_user, PROGRAM_USERS, 0);
 TABLE(no_programs, BPF_MAP_TYPE_ARRAY, uint32_t, struct trace_programs, 1, 0);
-TABLE(queues, BPF_MAP_TYPE_HASH, struct trace_queue_key, struct trace_queue, PROGRAM_QUEUES, 0);
+TABLE(queues, BPF_MAP_TYPE_HASH, struct trace_queue_key, struct trace_queue, PROGRAM_QUEUES,
+      BPF_F_NO_PREALLOC);
 TABLE(operations, BPF_MAP_TYPE_LRU_HASH, struct trace_operation_key, struct trace_operation,
       PROGRAM_OPERATIONS, 0);
 TABLE(lines, BPF_MAP_TYPE_HASH, struct trace_line_key, struct trace_line, PROGRAM_LINES, 0);

@@ -6,12 +6,17 @@
  */
 #include "basic/abrupt_signal.h"
 #include "trace/kernel/account.h"
+#include "trace/kernel/program_share.h"
 
 /* Deletes what was known about the program of a process that exits or calls execve(). */
 static __always_inline void facts_forget(uint32_t tgid)
 {
+	struct trace_programs *programs_of = bpf_map_lookup_elem(&programs, &tgid);
+	uint32_t uid = programs_of ? programs_of->uid : 0;
+
 	bpf_map_delete_elem(&roles, &tgid);
-	bpf_map_delete_elem(&programs, &tgid);
+	if (programs_of && bpf_map_delete_elem(&programs, &tgid) == 0)
+		share_return(uid);
 }
 
 /* ---- devices of processes that die abruptly ---- */

@@ -3,6 +3,7 @@
  * was launched, and what has finished. It runs inside the traced program and only reads.
  */
 #include "trace/kernel/library.h"
+#include "trace/kernel/program_share.h"
 
 #include <asm/ptrace.h>
 
@@ -17,21 +18,42 @@ struct program_hit {
 /* Offsets of the vector of events in a SystemMemoryManager: v0.65 and later, v0.57 to v0.63. */
 enum { EVENTS_NEW = 72, EVENTS_OLD = 104 };
 
+/* A new entry is part of the share of this user; an old one is made empty. */
+static __always_inline struct trace_programs *empty_entry(uint32_t tgid, uint32_t *uid)
+{
+	struct trace_programs *old = bpf_map_lookup_elem(&programs, &tgid), *empty;
+	uint32_t zero = 0;
+
+	empty = bpf_map_lookup_elem(&no_programs, &zero);
+	if (!empty)
+		return NULL;
+	if (old) {
+		*uid = old->uid;
+		bpf_map_update_elem(&programs, &tgid, empty, BPF_EXIST);
+	} else if (!share_take(*uid)) {
+		return NULL;
+	} else if (bpf_map_update_elem(&programs, &tgid, empty, BPF_NOEXIST) != 0) {
+		share_return(*uid); /* no room, or another thread has added it */
+	}
+	return bpf_map_lookup_elem(&programs, &tgid);
+}
+
 static __always_inline struct trace_programs *process_add_programs(uint32_t tgid, uint64_t start,
 								   uint32_t id)
 {
 	struct trace_library *library = library_find(id);
+	uint32_t uid = bpf_get_current_uid_gid();
+	struct trace_program_user *user;
 	struct trace_programs *process;
-	uint32_t zero = 0;
 
-	process = bpf_map_lookup_elem(&no_programs, &zero);
-	if (!library || !process || bpf_map_update_elem(&programs, &tgid, process, BPF_ANY) != 0)
+	process = library ? empty_entry(tgid, &uid) : NULL;
+	user = bpf_map_lookup_elem(&program_users, &uid);
+	if (!process || !user)
 		return NULL;
-	process = bpf_map_lookup_elem(&programs, &tgid);
-	if (!process)
-		return NULL;
+	process->uid = uid;
 	process->library = id;
-	process->from_start = library->followed && start > library->followed;
+	process->from_start =
+		library->followed && start > library->followed && start > user->refused_ns;
 	process->begun_ns = bpf_ktime_get_ns();
 	process->start_ns = start;
 	return process;
@@ -136,15 +158,24 @@ static __always_inline void on_completed(const struct program_hit *hit)
 	program_complete(&hit->process->launches, &queue->state, number, hit->now);
 }
 
+static __always_inline bool count_record(struct trace_record_count *records, uint64_t now,
+					 uint64_t limit)
+{
+	if (now - records->period_ns >= PROGRAM_PERIOD) {
+		records->period_ns = now;
+		records->count = 0;
+	}
+	return __sync_fetch_and_add(&records->count, 1) < limit;
+}
+
 static __always_inline struct trace_record *reserve_record(const struct program_hit *hit)
 {
-	struct trace_programs *process = hit->process;
+	struct trace_program_user *user;
 
-	if (hit->now - process->period_ns >= PROGRAM_PERIOD) {
-		process->period_ns = hit->now;
-		process->records = 0;
-	}
-	if (__sync_fetch_and_add(&process->records, 1) >= PROGRAM_RECORDS)
+	if (!count_record(&hit->process->records, hit->now, PROGRAM_RECORDS))
+		return NULL;
+	user = share_of(hit->process->uid);
+	if (!user || !count_record(&user->records, hit->now, PROGRAM_USER_RECORDS))
 		return NULL;
 	return bpf_ringbuf_reserve(&records, sizeof(struct trace_record), 0);
 }
