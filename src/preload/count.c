@@ -4,6 +4,7 @@
 #include "metal/buffer_check.h"
 #include "preload/live.h"
 #include "preload/notice.h"
+#include "preload/programs.h"
 #include "preload/start.h"
 
 #include <errno.h>
@@ -167,10 +168,14 @@ static uint64_t prepare_devices(struct process_table *process, uint64_t chips)
 	return chips;
 }
 
-/* Updates table and buffers under one lock. -ENODEV: there is no table. */
+/*
+ * Updates table and buffers under one lock. -ENODEV: there is no table. 1: the first buffer on one
+ * of its chips.
+ */
 static int count_in(struct state *state, struct live_buffer *live, uint64_t chips,
 		    const struct metal_buffer *buffer)
 {
+	bool is_first;
 	int64_t now;
 	struct process_table *process = process_enter(&now);
 	enum phase phase;
@@ -180,11 +185,12 @@ static int count_in(struct state *state, struct live_buffer *live, uint64_t chip
 		process_get(&phase);
 		return phase == PHASE_FAILED ? -ENODEV : 0;
 	}
+	is_first = chips & ~process->tracker.header->devices;
 	live->held = tracker_hold(&process->tracker, prepare_devices(process, chips), buffer->type,
 				  buffer->self, buffer->size, (uint64_t)now);
 	r = live_add(&state->live, live);
 	process_leave(process, now);
-	return r;
+	return r == 0 ? is_first : r;
 }
 
 static void count(struct state *state, const struct library *library, const void *allocator,
@@ -205,7 +211,9 @@ static void count(struct state *state, const struct library *library, const void
 		return;
 	}
 	r = count_in(state, &live, chips, buffer);
-	if (r == -EEXIST)
+	if (r == 1)
+		programs_follow(library);
+	else if (r == -EEXIST)
 		withdraw(library, "missed the free of a buffer: device memory is not counted");
 	else if (r == -ENODEV)
 		warn_no_table(library);

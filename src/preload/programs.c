@@ -227,6 +227,13 @@ struct program_table_chip *programs_cell(struct program_table *table, uint32_t c
 	return cell;
 }
 
+void programs_follow(const struct library *library)
+{
+	uint64_t now;
+
+	(void)programs_enter(library, &now);
+}
+
 void programs_profile(const struct library *library, uint32_t chip, bool on)
 {
 	uint64_t now;

@@ -14,6 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The process uses a chip: shows that its launches are followed, even if there is none. */
+void programs_follow(const struct library *library);
+
 /* The profiler of a chip was switched on or off. */
 void programs_profile(const struct library *library, uint32_t chip, bool on);
 

@@ -271,6 +271,15 @@ def test_a_process_that_is_idle_leaves_the_figure_of_its_chip_exact(directory):
                      and abs(look.device["dispatch"] - look.parts[0]["dispatch"]) <= 0.012)
 
 
+def test_without_a_launch_there_is_a_reason(directory):
+    """Before v0.71 no call of TT-Metal reports the profiler of a chip: then its memory shows that the process is followed."""
+    for variant in "v60", "v65":
+        with start(variant, f"{directory}/{variant}", "open 0", "queues 0", "alloc a 0 dram 1M") as player:
+            first(player, lambda look: look.device and look.share is None and look.reason() == "no_records")
+            player.do("background play 0 rate=100 duty=50 for=30")
+            assert first(player, lambda look: look.bound).bound == "upper"
+
+
 def test_what_is_not_understood_is_refused(directory):
     play = "background play 0 rate=100 duty=50 for=30"
     with start("v76", directory + "/page", "open 0", "queues 0 page=128") as player:
