@@ -88,18 +88,12 @@ void auth_free(struct auth *auth)
 bool auth_reload(struct auth *auth, struct buf *why)
 {
 	struct auth_users *users = auth_users_load(auth->path, why);
-	struct password_cache cache;
 
 	if (!users)
 		return false;
-	if (password_cache_init(&cache) < 0) {
-		buf_puts(why, "cannot get random numbers");
-		auth_users_unref(users);
-		return false;
-	}
 	auth_users_unref(auth->users);
 	auth->users = users;
-	auth->cache = cache;
+	password_cache_reload(&auth->cache);
 	return true;
 }
 
@@ -120,6 +114,20 @@ static enum auth_state result_of(const struct auth *auth, const struct verificat
 	return verified->right ? AUTH_GRANTED : AUTH_WRONG;
 }
 
+/* Only requests with passwords that were never right count as attempts: guesses. */
+static void note_result(struct auth *auth, const struct auth_request *request,
+			enum auth_state state)
+{
+	if (!request->verification.urgent)
+		attempts_end(&auth->attempts, &request->source, state != AUTH_WRONG);
+	if (state == AUTH_GRANTED)
+		password_cache_add(&auth->cache, &request->credential, clock_now(CLOCK_MONOTONIC));
+	else if (state == AUTH_WRONG)
+		password_cache_drop(&auth->cache, &request->credential);
+	else
+		password_cache_release(&auth->cache, &request->credential);
+}
+
 void auth_resume(struct auth *auth)
 {
 	struct verification *verified;
@@ -128,10 +136,7 @@ void auth_resume(struct auth *auth)
 		struct auth_request *request = (struct auth_request *)verified;
 		enum auth_state state = result_of(auth, verified);
 
-		attempts_end(&auth->attempts, &request->source, state != AUTH_WRONG);
-		if (state == AUTH_GRANTED)
-			password_cache_add(&auth->cache, &request->credential,
-					   clock_now(CLOCK_MONOTONIC));
+		note_result(auth, request, state);
 		finish(request, state);
 	}
 }
@@ -145,8 +150,8 @@ static void report_refusal(const struct sockaddr *address)
 	error_line(0, "%s: too many wrong passwords; further attempts have to wait", text);
 }
 
-static enum auth_state queue_request(struct auth *auth, struct auth_request *request,
-				     const struct sockaddr *address)
+static bool begin_attempt(struct auth *auth, struct auth_request *request,
+			  const struct sockaddr *address)
 {
 	enum attempt_answer answer;
 
@@ -154,7 +159,15 @@ static enum auth_state queue_request(struct auth *auth, struct auth_request *req
 	answer = attempts_begin(&auth->attempts, &request->source, clock_now(CLOCK_MONOTONIC));
 	if (answer == ATTEMPT_FIRST_REFUSED)
 		report_refusal(address);
-	if (answer != ATTEMPT_ALLOWED)
+	return answer == ATTEMPT_ALLOWED;
+}
+
+static enum auth_state queue_request(struct auth *auth, struct auth_request *request,
+				     const struct sockaddr *address)
+{
+	/* What others send from its address cannot lock out a password that was right earlier. */
+	request->verification.urgent = password_cache_retry(&auth->cache, &request->credential);
+	if (!request->verification.urgent && !begin_attempt(auth, request, address))
 		return AUTH_RATIONED;
 	request->verification.users = auth_users_ref(auth->users);
 	request->verification.deadline_ns = clock_now(CLOCK_MONOTONIC) + patience_ns;

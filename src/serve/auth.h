@@ -1,7 +1,7 @@
 /*
  * Passwords of requests (HTTP Basic), against the file of --auth-file. A password that was verified
  * before is found in a cache; others are verified by a separate thread while their connections are
- * suspended, with a rate limit per address.
+ * suspended, with a rate limit per address. A password that was right earlier is exempt from it.
  */
 #pragma once
 
@@ -21,8 +21,8 @@ struct auth *auth_new(const char *path, struct buf *why);
 void auth_free(struct auth *auth);
 
 /*
- * Reads the file again, and forgets verified passwords. False: the users stay as they are, and why
- * has the reason.
+ * Reads the file again; all passwords must be verified again. False: the users stay as they are,
+ * and why has the reason.
  */
 MUST_CHECK bool auth_reload(struct auth *auth, struct buf *why);
 

@@ -31,6 +31,14 @@ static void list_add(struct verification_list *list, struct verification *verifi
 	list->last = &verification->next;
 }
 
+static void list_add_first(struct verification_list *list, struct verification *verification)
+{
+	verification->next = list->first;
+	list->first = verification;
+	if (!verification->next)
+		list->last = &verification->next;
+}
+
 static struct verification *list_take(struct verification_list *list)
 {
 	struct verification *verification = list->first;
@@ -112,10 +120,13 @@ int verifier_add(struct verifier *verifier, struct verification *verification)
 	int r = 0;
 
 	pthread_mutex_lock(&verifier->thread.lock);
-	if (verifier->n_waiting >= VERIFIER_QUEUE) {
+	if (verifier->n_waiting >= VERIFIER_QUEUE && !verification->urgent) {
 		r = -EAGAIN;
 	} else {
-		list_add(&verifier->waiting, verification);
+		if (verification->urgent)
+			list_add_first(&verifier->waiting, verification);
+		else
+			list_add(&verifier->waiting, verification);
 		verifier->n_waiting++;
 		pthread_cond_signal(&verifier->thread.changed);
 	}

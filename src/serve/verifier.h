@@ -16,7 +16,8 @@ struct verification {
 	struct auth_users *users; /* with a reference */
 	char name[MAX_USER_NAME + 1], password[MAX_PASSWORD + 1];
 	int64_t deadline_ns; /* CLOCK_MONOTONIC; after it, its client has gone */
-	bool right, late;    /* the result; late: it was not verified */
+	bool urgent;
+	bool right, late; /* the result; late: it was not verified */
 	struct verification *next;
 };
 
@@ -27,7 +28,7 @@ MUST_CHECK int verifier_new(struct verifier **ret);
 /* Waits for the one that is being verified; calls end() for it and for those that wait. */
 void verifier_free(struct verifier *verifier, void (*end)(struct verification *verification));
 
-/* Queues it. -EAGAIN: the queue is full. */
+/* Queues it. -EAGAIN: the queue is full. One that is urgent is the next, and always has room. */
 MUST_CHECK int verifier_add(struct verifier *verifier, struct verification *verification);
 
 /* Readable when there are results. */

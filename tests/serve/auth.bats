@@ -63,6 +63,30 @@ login() {
 	[ "$(grep -c '127.0.0.1:[0-9]*: too many wrong passwords; further attempts have to wait' "$WORK/log")" = 1 ]
 }
 
+reloads() { # NUMBER
+	[ "$(grep -c 'users: reloaded' "$WORK/log")" = "$1" ]
+}
+
+turned_away() {
+	[ "$(status /metrics -u alice:wonderland)" = 429 ]
+}
+
+@test "wrong passwords of its address do not lock out a client after a reload" {
+	start -b n150 --no-workloads
+	users alice wonderland
+	serve --auth-file "$WORK/users"
+	[ "$(status /metrics -u alice:wonderland)" = 200 ]
+	[ "$(login guess "$PORT" alice | cut -d' ' -f2)" = 429 ]
+	kill -HUP "$SERVER"
+	eventually reloads 1
+	[ "$(status /metrics -u alice:wonderland)" = 200 ]
+	users alice rabbit
+	kill -HUP "$SERVER"
+	eventually reloads 2
+	[ "$(status /metrics -u alice:wonderland)" = 401 ] # once: then it is a guess like any other
+	eventually turned_away
+}
+
 # Each wrong password takes a large part of a second of CPU time, in a thread of its own.
 @test "a flood of wrong passwords delays no scrape" {
 	start -b n150 --no-workloads

@@ -132,10 +132,34 @@ TEST(the_cache_forgets_what_is_not_used)
 	assert_false(password_cache_has(&cache, &two, now));
 	assert_true(password_cache_has(&cache, &one, now + 1198 * NS_PER_S));
 	assert_false(password_cache_has(&cache, &one, now + 1798 * NS_PER_S));
-	assert_false(password_cache_has(&cache, &one, now + 1199 * NS_PER_S));
 	assert_int_equal(password_cache_init(&other), 0);
 	two = credential_of(&other, "ab", "c");
 	assert_memory_not_equal(&one, &two, sizeof(one));
+}
+
+TEST(a_password_that_was_right_is_verified_again_one_at_a_time)
+{
+	struct password_cache cache;
+	struct credential right, wrong;
+
+	assert_int_equal(password_cache_init(&cache), 0);
+	right = credential_of(&cache, "a", "right");
+	wrong = credential_of(&cache, "a", "wrong");
+	password_cache_add(&cache, &right, 1000);
+	password_cache_reload(&cache);
+	assert_false(password_cache_has(&cache, &right, 1001));
+	assert_false(password_cache_retry(&cache, &wrong));
+	assert_true(password_cache_retry(&cache, &right));
+	assert_false(password_cache_retry(&cache, &right));
+	password_cache_release(&cache, &right); /* the users were reloaded meanwhile */
+	assert_true(password_cache_retry(&cache, &right));
+	password_cache_add(&cache, &right, 1002);
+	assert_true(password_cache_has(&cache, &right, 1003));
+	password_cache_reload(&cache);
+	assert_true(password_cache_retry(&cache, &right));
+	password_cache_drop(&cache, &right); /* no longer right */
+	assert_false(password_cache_has(&cache, &right, 1004));
+	assert_false(password_cache_retry(&cache, &right));
 }
 
 TEST(an_empty_cache_has_nothing_not_even_zeros)
@@ -145,6 +169,7 @@ TEST(an_empty_cache_has_nothing_not_even_zeros)
 
 	assert_int_equal(password_cache_init(&cache), 0);
 	assert_false(password_cache_has(&cache, &zero, 1));
+	assert_false(password_cache_retry(&cache, &zero));
 }
 
 TEST(a_full_cache_replaces_the_one_unused_for_longest)
@@ -276,6 +301,7 @@ int main(void)
 		cmocka_unit_test(a_file_with_a_bad_line_is_refused_as_a_whole),
 		cmocka_unit_test(an_unknown_user_costs_what_a_wrong_password_costs),
 		cmocka_unit_test(the_cache_forgets_what_is_not_used),
+		cmocka_unit_test(a_password_that_was_right_is_verified_again_one_at_a_time),
 		cmocka_unit_test(an_empty_cache_has_nothing_not_even_zeros),
 		cmocka_unit_test(a_full_cache_replaces_the_one_unused_for_longest),
 		cmocka_unit_test(addresses_of_one_machine_share_a_rate_limit),
