@@ -7,6 +7,9 @@ The engines run one after the other. When all machines were scraped three times,
 per interval, and the time of queries and of tt_smi fleet (minima of several runs). --write replaces the text between
 <!-- fleet --> and <!-- end --> of a document; without it, that text is printed. The last column multiplies the figures for 10,000
 machines, except for times, which depend on how busy the machine is.
+
+If something cannot be measured, for example because an engine ends, the reason is printed, the table has what was measured, and
+the exit code is 1; --write then leaves the document as it is.
 """
 
 import argparse
@@ -14,6 +17,7 @@ import gzip
 import os
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 import time
@@ -79,35 +83,60 @@ def query_time(engine, expression):
     return min(times)
 
 
-def command_figures(engine, build, machines):
-    """{title: (wall time in ms, CPU time in ms, resident memory in KB)}, each the minimum of several runs."""
-    server = ["--prometheus", f"http://{engine.address}"]
-    figures = {}
-    for title, options, until in (*((words, words.split()[1:], None) for words in COMMANDS),
-                                  ("fleet -w, until machines are shown", ["-w"], f" of {machines} ")):
-        [runs] = cost.alternating(build, [[build / "tt_smi", "fleet", *options, *server]], ROUNDS, until)
-        figures[title] = [min(getattr(run, name) for run in runs) for name in ("wall_ms", "cpu_ms", "resident_kb")]
-    return figures
+def run_command(build, command, until):
+    """(wall time in ms, CPU time in ms, resident memory in KB), each the minimum of several runs."""
+    try:
+        [runs] = cost.alternating(build, [command], ROUNDS, until)
+    except cost.NotMeasured as error:
+        message = "" if until else subprocess.run(command, capture_output=True, text=True).stderr.strip()
+        raise cost.NotMeasured(f"{error} {message}") from error
+    return [min(getattr(run, name) for run in runs) for name in ("wall_ms", "cpu_ms", "resident_kb")]
 
 
-def measure(kind, fleet, work, interval, build):
+def measure_engine(engine, fleet, interval, figures):
+    engines.wait_until("all machines are scraped", lambda: engine.number("sum(up)") == fleet.machines, 600)
+    time.sleep(2 * interval)  # two more rounds of scrapes
+    pid, before, start = engine.process.pid, cpu_seconds(engine.process.pid), time.monotonic()
+    time.sleep(interval)
+    figures["share"] = (cpu_seconds(pid) - before) / (time.monotonic() - start)
+    engines.wait_until("rules were evaluated", lambda: engine.query("instance:ttsmi_devices_up:count"), 300)
+    figures["series"] = engine.number("sum(scrape_samples_scraped)")
+    figures["memory"] = memory_bytes(pid)
+    figures["scrape"] = engine.number("avg(scrape_duration_seconds)")
+
+
+def end_of_log(work):
+    """The last lines of the engines, which say why one has ended."""
+    lines = []
+    for log in sorted(pathlib.Path(work).glob("*.log")):
+        lines += [f"  {log.name}: {line}" for line in log.read_text(errors="replace").splitlines()[-3:]]
+    return "\n".join(lines)
+
+
+def measure(kind, fleet, work, interval, build, figures):
+    """Fills in the figures. Returns what could not be measured, with the reasons."""
     rules = [f"{engines.SHARE}/{name}" for name in engines.RULES]
-    with kind(fleet, work, interval, rules) as engine:
-        engines.wait_until("all machines are scraped", lambda: engine.number("sum(up)") == fleet.machines, 600)
-        time.sleep(2 * interval)  # two more rounds of scrapes
-        pid, before, start = engine.process.pid, cpu_seconds(engine.process.pid), time.monotonic()
-        time.sleep(interval)
-        share = (cpu_seconds(pid) - before) / (time.monotonic() - start)
-        engines.wait_until("rules were evaluated", lambda: engine.query("instance:ttsmi_devices_up:count"), 300)
-        return {
-            "series": engine.number("sum(scrape_samples_scraped)"),
-            "memory": memory_bytes(pid),
-            "share": share,
-            "scrape": engine.number("avg(scrape_duration_seconds)"),
-            "failed": engine.number("sum(up == bool 0)"),
-            "queries": {title: query_time(engine, text) for title, text in QUERIES.items()},
-            "commands": command_figures(engine, build, fleet.machines),
-        }
+    problems = []
+
+    def attempt(what, action, *arguments):
+        try:
+            return action(*arguments)
+        except (OSError, AssertionError, cost.NotMeasured, engines.http.client.HTTPException, ValueError) as error:
+            problems.append(f"{kind.name}: {what}: {error}\n{end_of_log(work)}")
+            return None
+
+    def measure_all():
+        with kind(fleet, work, interval, rules) as engine:
+            attempt("scrapes", measure_engine, engine, fleet, interval, figures)
+            figures["queries"] = {title: attempt(title, query_time, engine, text) for title, text in QUERIES.items()}
+            server = ["--prometheus", f"http://{engine.address}"]
+            commands = [(words, words.split()[1:], None) for words in COMMANDS]
+            commands.append(("fleet -w, until machines are shown", ["-w"], f" of {fleet.machines} "))
+            figures["commands"] = {title: attempt(title, run_command, build, [build / "tt_smi", "fleet", *options, *server], until)
+                                   for title, options, until in commands}
+
+    attempt("start", measure_all)
+    return problems
 
 
 def rows(machines, interval, scrape, measured):
@@ -118,16 +147,17 @@ def rows(machines, interval, scrape, measured):
     yield "scrape, CPU of the server", f"{scrape['cpu'] * 1000:.1f} ms", ""
     yield f"network, all machines every {interval} s", f"{scrape['gzip'] * machines / interval / 1000:.0f} KB/s", f"{scrape['gzip'] * MANY / interval / 1000:,.0f} KB/s"
     for name, figures in measured.items():
-        yield f"{name}: series", f"{figures['series']:,.0f}", f"{figures['series'] * factor:,.0f}"
-        yield f"{name}: samples per second", f"{figures['series'] / interval:,.0f}", f"{figures['series'] * factor / interval:,.0f}"
-        yield f"{name}: memory", f"{figures['memory'] / 1e6:,.0f} MB", f"{figures['memory'] * factor / 1e9:,.1f} GB"
-        yield f"{name}: memory per series", f"{figures['memory'] / figures['series']:,.0f} bytes", ""
-        yield f"{name}: processors, scraping and rules", f"{figures['share']:.2f}", f"{figures['share'] * factor:.1f}"
-        yield f"{name}: mean time of a scrape", f"{figures['scrape'] * 1000:.0f} ms", ""
-        for title, seconds in figures["queries"].items():
-            yield f"{name}: query, {title}", f"{seconds * 1000:.0f} ms", ""
-        for words, (wall, cpu, memory) in figures["commands"].items():
-            yield f"{name}: tt_smi {words}", f"{wall:.0f} ms, {cpu:.0f} ms of CPU, {memory / 1000:.1f} MB", ""
+        if "scrape" in figures:
+            yield f"{name}: series", f"{figures['series']:,.0f}", f"{figures['series'] * factor:,.0f}"
+            yield f"{name}: samples per second", f"{figures['series'] / interval:,.0f}", f"{figures['series'] * factor / interval:,.0f}"
+            yield f"{name}: memory", f"{figures['memory'] / 1e6:,.0f} MB", f"{figures['memory'] * factor / 1e9:,.1f} GB"
+            yield f"{name}: memory per series", f"{figures['memory'] / figures['series']:,.0f} bytes", ""
+            yield f"{name}: processors, scraping and rules", f"{figures['share']:.2f}", f"{figures['share'] * factor:.1f}"
+            yield f"{name}: mean time of a scrape", f"{figures['scrape'] * 1000:.0f} ms", ""
+        for title, seconds in figures.get("queries", {}).items():
+            yield f"{name}: query, {title}", "not measured" if seconds is None else f"{seconds * 1000:.0f} ms", ""
+        for words, run in figures.get("commands", {}).items():
+            yield f"{name}: tt_smi {words}", "not measured" if run is None else f"{run[0]:.0f} ms, {run[1]:.0f} ms of CPU, {run[2] / 1000:.1f} MB", ""
 
 
 def report(arguments, scrape, measured):
@@ -146,7 +176,7 @@ def main():
     parser.add_argument("--write", metavar="DOCUMENT")
     parser.add_argument("build")
     arguments = parser.parse_args()
-    measured = {}
+    measured, problems = {}, []
     with tempfile.TemporaryDirectory() as work:
         build = pathlib.Path(arguments.build).resolve()
         with engines.Fleet(str(build / "tt_smi"), arguments.machines, arguments.boards, work) as fleet:
@@ -155,11 +185,14 @@ def main():
                 if engines.missing_programs(kind):
                     print(f"skipped: {kind.name} is not installed", file=sys.stderr)
                     continue
-                measured[kind.name] = measure(kind, fleet, work, arguments.interval, build)
+                measured[kind.name] = {}
+                problems += measure(kind, fleet, work, arguments.interval, build, measured[kind.name])
     text = report(arguments, scrape, measured)
-    if not arguments.write:
+    for problem in problems:
+        print(f"not measured: {problem}", file=sys.stderr)
+    if problems or not arguments.write:
         print(text, end="")
-        return
+        sys.exit(1 if problems else 0)
     document = pathlib.Path(arguments.write)
     new, found = re.subn(r"(<!-- fleet -->\n).*?(<!-- end -->)", lambda match: match[1] + text + match[2], document.read_text(), flags=re.DOTALL)
     assert found == 1, f"{document} has no place for the table"

@@ -33,8 +33,12 @@ def own_address():
 
 def get(url, **parameters):
     query = "?" + urllib.parse.urlencode(parameters) if parameters else ""
-    with urllib.request.urlopen(url + query, timeout=PATIENCE) as answer:
-        return answer.read().decode()
+    try:
+        with urllib.request.urlopen(url + query, timeout=PATIENCE) as answer:
+            return answer.read().decode()
+    except urllib.error.HTTPError as error:
+        error.msg += f": {error.read(1000).decode(errors='replace').strip()}"  # the server's reason
+        raise
 
 
 def wait_until(what, condition, patience=PATIENCE):
