@@ -12,16 +12,18 @@
 
 enum { COLUMNS = 300 }; /* of a chart, to find its highest value */
 
-/* [label, text, known] */
-static void put_field(struct json *json, const struct device *dev, unsigned field)
+void web_put_reading(struct json *json, const struct field_table *table, unsigned field,
+		     const void *object)
 {
 	CLEANUP_BUF struct buf text = { 0 };
+	struct value value;
 
-	field_put_text(&text, &device_fields, field, dev, true);
+	field_get(table, field, object, &value);
+	field_put_text(&text, table, field, object, true);
 	json_open(json, NULL, '[');
-	json_text(json, NULL, device_fields.fields[field].label);
+	json_text(json, NULL, table->fields[field].label);
 	json_text(json, NULL, buf_text(&text));
-	json_bool(json, NULL, device_knows(dev, field));
+	json_bool(json, NULL, value.why == KNOWN);
 	json_close(json, ']');
 }
 
@@ -32,7 +34,7 @@ static void put_section(struct json *json, const struct device *dev, const char 
 	json_open(json, "readings", '[');
 	for (unsigned i = 0; i < device_fields.count; i++)
 		if (field_is_in_section(&device_fields, i, section))
-			put_field(json, dev, i);
+			web_put_reading(json, &device_fields, i, dev);
 	json_close(json, ']');
 	json_close(json, '}');
 }

@@ -31,3 +31,6 @@ void web_put_machine(struct buf *out, const struct web_view *view);
 
 /* One device: all readings, charts, processes. False: there is none with this id. */
 bool web_put_device(struct buf *out, const struct web_view *view, const char *id);
+
+/* One process: all readings, of itself and on each device. False: there is none with this pid. */
+bool web_put_process(struct buf *out, const struct web_view *view, int32_t pid);

@@ -1,6 +1,7 @@
 #include "serve/routes.h"
 
 #include "basic/clock.h"
+#include "basic/parse.h"
 #include "render/render.h"
 #include "render/web_json.h"
 #include "serve/access.h"
@@ -205,6 +206,27 @@ static enum MHD_Result serve_page_device(const struct http_request *request)
 	return answer_body(request->connection, &body, "application/json");
 }
 
+/* One process, for the page. */
+static enum MHD_Result serve_page_process(const struct http_request *request)
+{
+	struct served_state *state = request->state;
+	const char *pid =
+		MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, "pid");
+	CLEANUP_BUF struct buf body = { 0 };
+	uint32_t number;
+
+	if (!get_record(state))
+		return answer_stale(request);
+	if (!state->pages.record->snapshot)
+		return answer_unreadable(request);
+	if (!pid || parse_u32(pid, &number) < 0 || number > INT32_MAX ||
+	    !web_put_record_process(&body, &state->web, state->pages.record, hides_owners(request),
+				    (int32_t)number))
+		return answer_text(request->connection, MHD_HTTP_NOT_FOUND,
+				   "there is no such process");
+	return answer_body(request->connection, &body, "application/json");
+}
+
 /* The columns of the page. */
 static enum MHD_Result serve_page_about(const struct http_request *request)
 {
@@ -241,6 +263,7 @@ static const struct route {
 	{ "/readyz", serve_readiness, .is_open = true },
 	{ "/page/stream", serve_page_stream },
 	{ "/page/device", serve_page_device },
+	{ "/page/process", serve_page_process },
 	{ "/page/about", serve_page_about },
 };
 

@@ -73,3 +73,11 @@ bool web_put_record_device(struct buf *out, const struct web *web,
 
 	return view.history && web_put_device(out, &view, id);
 }
+
+bool web_put_record_process(struct buf *out, const struct web *web,
+			    const struct served_sample *record, bool hide_owners, int32_t pid)
+{
+	const struct web_view view = make_view(web, record, hide_owners);
+
+	return web_put_process(out, &view, pid);
+}

@@ -26,3 +26,7 @@ void web_put_record(struct buf *out, const struct web *web, const struct served_
 /* The document of a device. False: there is none with this id. */
 bool web_put_record_device(struct buf *out, const struct web *web,
 			   const struct served_sample *record, bool hide_owners, const char *id);
+
+/* The document of a process. False: there is none with this pid. */
+bool web_put_record_process(struct buf *out, const struct web *web,
+			    const struct served_sample *record, bool hide_owners, int32_t pid);

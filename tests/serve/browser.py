@@ -117,12 +117,23 @@ class Browser:
         return self.call("POST", "/execute/async", {"script": script, "args": arguments})
 
     def press(self, *keys):
-        actions = [{"type": kind, "value": KEYS.get(key, key)} for key in keys for kind in ("keyDown", "keyUp")]
+        actions = []
+        for key in keys:
+            held = [KEYS.get(part, part) for part in (key.split("+") if len(key) > 1 else [key])]
+            actions += [{"type": "keyDown", "value": part} for part in held]
+            actions += [{"type": "keyUp", "value": part} for part in reversed(held)]
         self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": actions}]})
 
     def click(self, selector):
         element = self.call("POST", "/element", {"using": "css selector", "value": selector})
         self.call("POST", f"/element/{element[ELEMENT]}/click", {})
+
+    def tap(self, selector):
+        """A touch, as on a phone."""
+        x, y = self.run("const e = document.querySelector(arguments[0]); e.scrollIntoView({ block: 'center' });"
+                        " const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]", selector)
+        self.cdp("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+        self.cdp("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
 
     def wait(self, script, *arguments):
         """Repeats the script until it returns something true, and returns that."""

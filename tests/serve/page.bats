@@ -78,7 +78,7 @@ page() {
 }
 
 @test "everything works by keys, with a focus that is seen" {
-	start -b n300,p150a -w dev=0,dram=3G,name=train
+	start -b n300,p150a -w dev=0,dram=3G,name=train -w dev=1,dram=1G,name=other
 	serve
 	page keyboard
 }
@@ -93,6 +93,12 @@ page() {
 	start -b n300,p150a -w dev=0,dram=3G,wave=1G,util=500,name=train -w dev=1,dram=1G,name=other
 	serve
 	page device
+}
+
+@test "a row of the processes opens all readings of the process, also on a phone" {
+	start -b n300,p150a -w dev=0,dram=3G,name=train -w dev=0+1,name=silent,via=none,args=--port\ 8000
+	serve
+	page process "$("$TT_SMI" --root "$D" --query-compute-apps=pid,process_name --format=csv,noheader | sed -n 's/, silent$//p' | head -n 1)"
 }
 
 @test "processes have the same reasons as in JSON" {
@@ -123,6 +129,13 @@ page() {
 	get '/page/device?id=0' >"$WORK/device"
 	grep -q '"cells"' "$WORK/device"
 	not grep -q 'secretword\|4711' "$WORK/device"
+	get "/page/process?pid=$(grep -o '"cells": *\[\["[0-9]*' "$WORK/device" | grep -o '[0-9]*$')" >"$WORK/process"
+	grep -q '"Command","N/A (permission denied)",false' "$WORK/process"
+	not grep -q 'secretword\|4711' "$WORK/process"
+	local wrong
+	for wrong in '' '?pid=' '?pid=x' '?pid=-1' '?pid=99999999999' '?pid=4294967295' '?pid=0'; do
+		[ "$(status "/page/process$wrong")" = 404 ]
+	done
 }
 
 @test "with passwords the page works for those that have one" {

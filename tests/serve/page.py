@@ -240,6 +240,94 @@ def assert_focus_is_seen(browser):
     assert style[0] == "solid" and style[1] >= 2, (focus(browser), style)
 
 
+PID = "document.activeElement.closest('tr')?.dataset.pid"
+OPEN = "document.getElementById('process').open"
+
+
+def assert_process_by_keys(browser):
+    """Tab reaches one row; arrows move to others; Enter opens a dialog with all readings, Esc closes it."""
+    browser.run("[...document.querySelectorAll('th button')].at(-1).focus()")
+    browser.press("Tab")
+    assert browser.run(f"return document.querySelectorAll('#processes [tabindex=\"0\"]').length") == 1
+    first = browser.run(f"return {PID}")
+    browser.press("Down")
+    second = browser.run(f"return {PID}")
+    assert_focus_is_seen(browser)
+    assert first and second and first != second, (first, second)
+    browser.press("Up", "Up", "Down")
+    assert browser.run(f"return {PID}") == second
+    # in another order the focus stays with its process
+    place = "[...document.getElementById('processes').children].indexOf(document.activeElement.closest('tr'))"
+    before = browser.run(f"return {place}")
+    browser.run("[...document.querySelectorAll('th button')].find((b) => b.title.startsWith('dram: ')).click()")
+    assert (browser.run(f"return {PID}"), browser.run(f"return {place}")) == (second, 0) and before == 1
+    browser.press("Enter")
+    browser.wait(OPEN)
+    assert focus(browser) == "process-sections"
+    assert_focus_is_seen(browser)
+    assert browser.text("#process-title").startswith(f"Process {second} ")
+    browser.press("t", "/")  # keys of the page below
+    assert focus(browser) == "process-sections"
+    browser.press("Tab")
+    while focus(browser) != "process-close":
+        assert browser.run("return document.activeElement === document.body"), focus(browser)  # nothing below can be reached
+        browser.press("Tab")
+    browser.press("Escape")
+    browser.wait(f"!{OPEN} && {PID} === arguments[0]", second)
+    browser.press("Enter")
+    browser.wait(OPEN)
+    browser.press("Shift+Tab", "Enter")
+    browser.wait(f"!{OPEN} && {PID} === arguments[0]", second)
+
+
+def process(port, silent):
+    """A row opens all readings of its process, with reasons, on a screen and by a tap on a phone; they are updated."""
+    rows = ("Object.fromEntries([...document.querySelectorAll('#process .part')].map((part) => [part.firstChild.textContent,"
+            " Object.fromEntries([...part.querySelectorAll('.row')].map((row) => [row.children[0].textContent, row.children[1].textContent]))]))")
+    row = f"#processes tr[data-pid='{silent}']"
+    with Browser() as browser:
+        for scheme, (width, height, mobile) in ("dark", SIZES["laptop"]), ("light", SIZES["phone"]):
+            browser.prefer(scheme)
+            browser.resize(width, height, mobile)
+            open_page(browser, port)
+            browser.wait("document.querySelector(arguments[0])", row)
+            (browser.tap if mobile else browser.click)(f"{row} td:last-child")
+            browser.wait(OPEN)
+            shown = browser.run(f"return {rows}")
+            document = json.loads(get(port, "/api/v1/snapshot"))
+            [expected] = [p for p in document["processes"] if p["pid"] == int(silent)]
+            assert sorted(shown) == [f"On device {usage['id']}" for usage in expected["devices"]] + ["Process"], list(shown)
+            own = shown["Process"]
+            assert (own["Command"], own["User"], own["Process Id"]) == (expected["command"], expected["user"], silent), own
+            for usage in expected["devices"]:
+                assert shown[f"On device {usage['id']}"]["DRAM"] == f"N/A ({reason_texts()[usage['unavailable']['dram']]})", shown
+            next_sample(browser)
+            browser.wait(f"{rows}.Process.Elapsed !== arguments[0]", own["Elapsed"])
+            box = browser.run("const r = document.getElementById('process').getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]")
+            assert box[0] >= 0 and box[1] >= 0 and box[2] <= width and box[3] <= height, box
+            assert browser.run("const e = document.getElementById('process-sections'); return e.scrollWidth - e.clientWidth") <= 0
+            # the last row of readings can be scrolled to
+            last = "[...document.querySelectorAll('#process .row')].at(-1)"
+            browser.run(f"{last}.scrollIntoView()")
+            low = browser.run(f"return [{last}.getBoundingClientRect().bottom, document.getElementById('process').getBoundingClientRect().bottom]")
+            assert low[0] <= low[1], low
+            browser.run("document.getElementById('process-sections').scrollTop = 0")
+            keep(browser, f"process-{scheme}")
+            (browser.tap if mobile else browser.click)("#process-close")
+            browser.wait(f"!{OPEN}")
+            assert_still(browser)
+        (browser.tap)(f"{row} td:last-child")
+        browser.wait(OPEN)
+        os.kill(int(silent), signal.SIGKILL)
+        browser.wait("document.getElementById('process-title').textContent === arguments[0]", f"Process {silent} has exited")
+        assert browser.run(f"return {rows}.Process['Process Id']") == silent
+        # without a row the focus is not lost
+        browser.press("Escape")
+        browser.wait(f"!{OPEN}")
+        messages = [message for message in browser.console() if "/page/process" not in message or "404" not in message]
+        assert browser.errors() == [] and messages == [], messages
+
+
 def keyboard(port):
     """Everything can be done by keys, with a visible focus; Tab reaches every control."""
     with Browser() as browser:
@@ -274,6 +362,7 @@ def keyboard(port):
                 assert_focus_is_seen(browser)
             seen.add(name)
         assert {"theme", "filter", "scroll", "findings", "0", "0R", "1"} <= seen, seen
+        assert_process_by_keys(browser)
         # sort by a column, by keys
         browser.run("document.querySelector('th button').focus()")
         browser.press("Enter")
@@ -319,16 +408,23 @@ def themes(port):
         assert_clean(browser)
 
 
+def reason_texts():
+    """{code in JSON: text for human readers}"""
+    source = (TOP / "src/model/reason.c").read_text(encoding="utf-8")
+    return dict(re.findall(r'\] = \{ "(\w+)", "([^"]*)" \}', source))
+
+
 def reasons(port):
     """Unknown memory and utilisation of processes have the reasons of the JSON document."""
     columns = [column["key"] for column in json.loads(get(port, "/page/about"))["columns"]]
+    texts = reason_texts()
     dram, compute = columns.index("dram"), columns.index("compute")
     expected = {}
     for process in json.loads(get(port, "/api/v1/snapshot"))["processes"]:
         [usage] = process["devices"]
         unknown = [usage["unavailable"].get(path) for path in ("dram", "utilization.dispatch")]
-        expected[process["pid"]] = [word and word.replace("_", " ") for word in unknown]
-    assert ["no tracker", "not traced"] in expected.values() and None in [words[0] for words in expected.values()], expected
+        expected[process["pid"]] = [word and texts[word] for word in unknown]
+    assert [texts["no_tracker"], texts["not_traced"]] in expected.values() and None in [words[0] for words in expected.values()], expected
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/page/stream", timeout=60) as stream:
         all_devices = json.loads(next(line for line in stream if line.startswith(b"data:"))[5:])
     for document in all_devices, json.loads(get(port, "/page/device?id=0")):

@@ -4,6 +4,7 @@ import { drawChart } from "./chart.js";
 import { byId, fill, make, setClass, setText } from "./dom.js";
 import { showPools } from "./devices.js";
 import { showProcesses } from "./processes.js";
+import { showSections } from "./sections.js";
 
 let id = null, whole = false, latest = null, past = null, running = null;
 
@@ -74,23 +75,12 @@ function updateChart(element, chart) {
 	drawChart(canvas, past.points[chart.name] ?? [], { from: time - span, to: time + past.step, step: past.step, top: chart.top });
 }
 
-function updateRow(row, [label, text, known]) {
-	setText(row.children[0], label);
-	setText(row.children[1], text);
-	setClass(row.children[1], known ? "" : "dim");
-}
-
-function updateSection(element, { name, readings }) {
-	setText(element.children[0], name);
-	fill(element.children[1], readings, () => make("div", "row", make("dt"), make("dd")), updateRow);
-}
-
 function draw() {
 	setText(byId("device-title"), `Device ${latest.id}  ${latest.name}`);
 	fill(byId("charts"), latest.charts, makeChart, updateChart);
 	if (!whole)
 		return;
-	fill(byId("sections"), latest.sections, () => make("div", "part", make("h3"), make("dl")), updateSection);
+	showSections(byId("sections"), latest.sections);
 	showPools(latest);
 	showProcesses(latest);
 }

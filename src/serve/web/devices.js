@@ -82,9 +82,9 @@ export function moveFocus(key) {
 export function showPools({ pools, id }) {
 	setText(byId("pools-of"), id === undefined ? "Memory of all devices" : `Memory of device ${id}`);
 	fill(byId("pools"), pools, () => make("div", "pool", make("p", "", make("span"), make("span")), makeBar()),
-		(element, { name, text, share, style, reason }) => {
+		(element, { name, text, share, style }) => {
 			setText(element.children[0].children[0], name);
-			setReading(element.children[0].children[1], [text, share === undefined ? "dim" : "plain", reason]);
+			setReading(element.children[0].children[1], [text, share === undefined ? "dim" : "plain"]);
 			setBar(element.children[1], share, share === undefined ? "none" : style);
 		});
 }

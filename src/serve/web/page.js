@@ -3,6 +3,7 @@
 import { openDevice, redrawDevice, updateDevice } from "./device.js";
 import { focusTile, markTile, moveFocus, showDevices, showFindings, showPools } from "./devices.js";
 import { byId, setClass, setText } from "./dom.js";
+import { closeProcess, processIsOpen, updateProcess } from "./process.js";
 import { redrawProcesses, showProcesses, startProcesses } from "./processes.js";
 
 // Milliseconds: without a sample, until the next attempt to connect, in which "connected again" is shown.
@@ -71,6 +72,7 @@ function receive(event) {
 	showMachine(view);
 	showState();
 	updateDevice();
+	updateProcess();
 }
 
 // The browser connects again by itself, but not after an answer that is no stream.
@@ -105,6 +107,7 @@ function chartDevice(id) {
 
 async function readAddress() {
 	const id = /^#device=(.+)$/.exec(location.hash)?.[1], before = device;
+	closeProcess();
 	device = id === undefined ? null : decodeURIComponent(id);
 	if (device === null)
 		chartDevice(before !== null && ids.includes(before) ? before : charted);
@@ -159,7 +162,7 @@ function changeTheme() {
 
 function press(event) {
 	const typing = event.target === byId("filter");
-	if (event.ctrlKey || event.altKey || event.metaKey)
+	if (event.ctrlKey || event.altKey || event.metaKey || processIsOpen())
 		return;
 	if (event.key === "Escape" && typing)
 		byId("filter").blur();

@@ -1,11 +1,13 @@
-// The table of processes: sorted, filtered.
+// The table of processes: sorted, filtered. Enter, a click or a tap on a row shows all about its process.
 
 import { byId, fill, make, setClass, setText, setTitle } from "./dom.js";
 import { filterHolds, parseFilter } from "./filter.js";
+import { openProcess, startProcess } from "./process.js";
 
 const CHARACTER = 8, PADDING = 12, COMMAND = 180; // pixels
 
 let about, order, shown = { columns: [], processes: [] }, terms = [];
+let current; // the pid of the row that Tab reaches; arrow keys move from there
 
 // The same rule as on the full screen: unknown values are last in both directions.
 function compare(a, b, { column, down }) {
@@ -18,8 +20,10 @@ function compare(a, b, { column, down }) {
 	return (x > y) - (x < y) ? ((x > y) - (x < y)) * (down ? -1 : 1) : 0;
 }
 
+const pidColumn = () => about.columns.findIndex(({ key }) => key === "pid");
+
 function sorted(processes) {
-	const pid = about.columns.findIndex(({ key }) => key === "pid");
+	const pid = pidColumn();
 	return processes.sort((a, b) => compare(a, b, order[0]) || compare(a, b, order[1]) ||
 		(a.cells[pid][1] ?? 0) - (b.cells[pid][1] ?? 0));
 }
@@ -56,9 +60,36 @@ function updateHeading(heading, i) {
 
 function updateCell(cell, [i, [text, , reason]]) {
 	const column = about.columns[i];
-	setText(cell, text);
+	setText(cell.firstElementChild ?? cell, text);
 	setClass(cell, `${column.right ? "right" : ""}${reason ? " unknown" : ""}`);
 	setTitle(cell, reason ? `${text}: ${reason}` : text);
+}
+
+// The first column is always the pid.
+function makeRow() {
+	const button = make("button");
+	button.type = "button";
+	button.setAttribute("aria-haspopup", "dialog");
+	return make("tr", "", make("td", "", button));
+}
+
+function updateRow(row, { cells, used, pid }) {
+	row.dataset.pid = String(pid);
+	fill(row, used.map((i) => [i, cells[i]]), () => make("td"), updateCell);
+}
+
+// Of the row that has it; -1: none has.
+const placeOfFocus = () => [...byId("processes").children].indexOf(document.activeElement?.closest("#processes tr"));
+const buttonOf = (row) => row.querySelector("button");
+
+// Rows are filled again in another order: the focus follows its process. Of one that has gone, the row at its place gets it.
+function keepFocus(place) {
+	const rows = [...byId("processes").children];
+	const row = rows.find(({ dataset }) => dataset.pid === current) ?? rows[Math.min(Math.max(place, 0), rows.length - 1)];
+	for (const other of rows)
+		buttonOf(other).tabIndex = other === row ? 0 : -1;
+	if (place >= 0)
+		(row ? buttonOf(row) : byId("columns").closest(".scroll")).focus({ preventScroll: true });
 }
 
 // Those with the highest rank are left out first, as on the full screen; the command needs some room.
@@ -78,9 +109,10 @@ function chooseColumns() {
 function draw() {
 	const used = chooseColumns();
 	const list = sorted(shown.processes.filter((process) => filterHolds(terms, process, about)));
+	const place = placeOfFocus();
 	fill(byId("columns"), used, makeHeading, updateHeading);
-	fill(byId("processes"), list, () => make("tr"), (row, process) =>
-		fill(row, used.map((i) => [i, process.cells[i]]), () => make("td"), updateCell));
+	fill(byId("processes"), list.map(({ cells }) => ({ cells, used, pid: cells[pidColumn()][1] })), makeRow, updateRow);
+	keepFocus(place);
 	const hidden = shown.processes.length - list.length;
 	setText(byId("count"), hidden ? `${list.length}, ${hidden} hidden` : String(list.length));
 }
@@ -94,11 +126,44 @@ function readFilter() {
 	draw();
 }
 
+// A text that is being selected is no click.
+function click({ target }) {
+	const row = target.closest("tr");
+	if (!row || (!target.closest("button") && !getSelection().isCollapsed))
+		return;
+	current = row.dataset.pid;
+	openProcess(current);
+}
+
+const MOVES = {
+	ArrowUp: (i) => i - 1, ArrowDown: (i) => i + 1, PageUp: (i) => i - 10, PageDown: (i) => i + 10,
+	Home: () => 0, End: () => Infinity,
+};
+
+function press(event) {
+	const rows = [...byId("processes").children], at = rows.indexOf(event.target.closest("tr"));
+	if (!Object.hasOwn(MOVES, event.key) || event.ctrlKey || event.altKey || event.metaKey || at < 0)
+		return;
+	const to = Math.min(Math.max(MOVES[event.key](at), 0), rows.length - 1);
+	buttonOf(rows[to]).focus();
+	event.preventDefault();
+}
+
 export function startProcesses(description) {
 	const column = (key) => description.columns.findIndex((other) => other.key === key);
 	about = description;
 	order = [{ column: column("dram"), down: true }, { column: column("pid"), down: false }];
 	byId("filter").addEventListener("input", readFilter);
+	byId("processes").addEventListener("click", click);
+	byId("processes").addEventListener("keydown", press);
+	byId("processes").addEventListener("focusin", ({ target }) => {
+		current = target.closest("tr").dataset.pid;
+		keepFocus(-1);
+	});
+	startProcess((pid) => {
+		current = pid; // not the one that is at its place now
+		keepFocus(placeOfFocus());
+	});
 }
 
 export function redrawProcesses() {
