@@ -24,23 +24,23 @@ static const struct counted {
 };
 
 #define NEEDS(name)    FIELDS(DEVICE_FIELD(UUID), DEVICE_FIELD(name))
-#define SINCE(counter) counter ", continued over resets"
+#define SINCE(counter) counter "; continued over resets"
 
 /* clang-format off */
 static const struct field table[TOTAL_N_FIELDS] = {
-	[TOTAL_RESETS] = { .key = "resets", .help = "resets of the chip that were seen, by a heartbeat that went backwards",
+	[TOTAL_RESETS] = { .key = "resets", .help = "resets seen; by a heartbeat that went backwards",
 		.kind = K_U64, .offset = AT(resets), .needs = NEEDS(HEARTBEAT) },
-	[TOTAL_HEARTBEATS] = { .key = "heartbeats", .help = SINCE("the firmware's counter, about ten per second"),
+	[TOTAL_HEARTBEATS] = { .key = "heartbeats", .help = SINCE("heartbeats of the firmware; about ten per second"),
 		.kind = K_U64, .offset = AT(heartbeats), .needs = NEEDS(HEARTBEAT) },
-	[TOTAL_THERMAL_TRIPS] = { .key = "thermal_trips", .help = SINCE("thermal shutdowns since power-on"),
+	[TOTAL_THERMAL_TRIPS] = { .key = "thermal_trips", .help = SINCE("thermal shutdowns; since power-on"),
 		.kind = K_U64, .offset = AT(thermal_trips), .needs = NEEDS(THERMAL_TRIPS) },
-	[TOTAL_ENERGY] = { .key = "energy", .help = "energy of the chip, integrated from samples of its power; times without a reading are not included",
+	[TOTAL_ENERGY] = { .key = "energy", .help = "energy of the chip, integrated from power; which is sampled; times without a reading are not included",
 		.kind = K_DOUBLE, .unit = U_JOULE, .offset = AT(energy), .needs = NEEDS(POWER) },
-	[TOTAL_PCIE_RX] = { .key = "pcie.rx", .help = "payload into the device, from counters that wrap; intervals with a reset or more than one wrap are not included",
+	[TOTAL_PCIE_RX] = { .key = "pcie.rx", .help = "payload received; by the device, in whole kilobytes of 1,000 bytes, from counters that wrap; intervals with a reset or more than one wrap are not included",
 		.kind = K_U64, .unit = U_BYTE, .offset = AT(pcie.rx), .needs = NEEDS(PCIE_RX) },
-	[TOTAL_PCIE_TX] = { .key = "pcie.tx", .help = "payload out of the device, from counters that wrap; intervals with a reset or more than one wrap are not included",
+	[TOTAL_PCIE_TX] = { .key = "pcie.tx", .help = "payload transmitted; by the device, in whole kilobytes of 1,000 bytes, from counters that wrap; intervals with a reset or more than one wrap are not included",
 		.kind = K_U64, .unit = U_BYTE, .offset = AT(pcie.tx), .needs = NEEDS(PCIE_TX) },
-	[TOTAL_CORRECTABLE] = { .key = "errors.correctable", .help = "PCIe errors since boot (AER), of the device and of the port above it",
+	[TOTAL_CORRECTABLE] = { .key = "errors.correctable", .help = "PCIe errors since boot; as the kernel counts them (AER), of the device and of the port above it",
 		.kind = K_U64, .offset = AT(errors.correctable), .needs = NEEDS(ERRORS_CORRECTABLE) },
 	[TOTAL_NONFATAL] = { .key = "errors.nonfatal", .help = "PCIe errors since boot that lost a request (AER)",
 		.kind = K_U64, .offset = AT(errors.nonfatal), .needs = NEEDS(ERRORS_NONFATAL) },
@@ -60,7 +60,7 @@ static const struct field table[TOTAL_N_FIELDS] = {
 		.kind = K_U64, .offset = AT(allocations[0].failures), .needs = FIELDS(PART(PROCESSES)) },
 	[TOTAL_FAILURES_L1] = { .key = "allocation_failures.l1", .help = "allocations for which L1 had no room, of processes that report each one",
 		.kind = K_U64, .offset = AT(allocations[1].failures), .needs = FIELDS(PART(PROCESSES)) },
-	[TOTAL_PEAK_DRAM] = { .key = "peak.dram", .help = "most memory in use that a sample has seen since tt_smi serve started; a lower bound",
+	[TOTAL_PEAK_DRAM] = { .key = "peak.dram", .help = "most memory used; that a sample has seen since tt_smi serve started; a lower bound",
 		.kind = K_U64, .unit = U_BYTE, .offset = AT(peak[POOL_DRAM]), .needs = NEEDS(DRAM_USED) },
 	[TOTAL_PEAK_L1] = { .key = "peak.l1", .help = "most L1 in use that a sample has seen since tt_smi serve started; a lower bound",
 		.kind = K_U64, .unit = U_BYTE, .offset = AT(peak[POOL_L1]), .needs = NEEDS(L1_USED) },
@@ -225,7 +225,7 @@ static int add_allocations(struct totals *totals, struct counted_chip *chip,
 
 double totals_round_energy(double joules)
 {
-	return (double)(uint64_t)(joules * 10) / 10;
+	return (double)(uint64_t)joules;
 }
 
 int totals_add(struct totals *totals, const struct snapshot *now, const struct snapshot *before,

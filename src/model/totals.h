@@ -59,7 +59,7 @@ struct totals {
 
 void totals_done(struct totals *totals);
 
-/* Down to tenths of a joule; more digits would be those of rounding errors. */
+/* Down to whole joules: less than the error of integration, and further digits cost space. */
 double totals_round_energy(double joules);
 
 /*

@@ -21,6 +21,7 @@ struct metric_row {
 	/* Metrics that are not a field: writes all series of the row. */
 	void (*put)(struct exposition *page);
 	enum unit unit;
+	unsigned step;	 /* of a count: served in multiples of it; 0: exactly */
 	bool of_machine; /* its series have no labels of a device, though its group has */
 	const char *help;
 };

@@ -37,7 +37,7 @@ static void put_field(struct exposition *page, const struct metric_row *row,
 		return;
 	exposition_series(page, dev, row->labels);
 	if (value.field->kind == K_U64)
-		exposition_count(page, value.exact);
+		exposition_count(page, value.exact - value.exact % MAX(row->step, 1));
 	else
 		exposition_number(page, value.number);
 }
@@ -68,57 +68,63 @@ static void put_fields(struct exposition *page, const struct metric_row *run, si
 			put_device_field(page, &run[k], i);
 }
 
+/* Lower digits of large counters are noise, and make up a tenth of a compressed page. */
+enum { KILOBYTE = 1000 };
+
 /* clang-format off */
 static const struct metric_row rows[] = {
 	{ "build", INFO, GROUP_MACHINE, .put = metrics_put_build, .labels = "version,driver",
-		.help = "version of tt_smi, and of the kernel driver if it is loaded" },
+		.help = "version of tt_smi and of the driver; of the driver only if it is loaded" },
 	{ "devices", GAUGE, GROUP_MACHINE, .put = metrics_put_devices,
-		.help = "PCIe devices that the driver serves" },
+		.help = "devices that the driver serves; with PCIe" },
 	{ "devices_expected", GAUGE, GROUP_MACHINE, .put = metrics_put_expected,
-		.help = "devices that this machine should have, as given by --expect" },
+		.help = "devices expected; as given by --expect" },
 	{ "sample_timestamp", GAUGE, GROUP_MACHINE, .put = metrics_put_sample_time, .unit = U_TIME,
-		.help = "when these values were read, in seconds since 1970" },
+		.help = "time of the sample; when these values were read, in seconds since 1970" },
 	{ "series_dropped", COUNTER, GROUP_MACHINE, .put = metrics_put_dropped,
-		.help = "series of owners and processes beyond the limits, added up over all samples" },
+		.help = "series dropped; of owners and processes beyond the limits, added up over all samples" },
 
 	{ "device", INFO, GROUP_DEVICE, .put = metrics_put_device_info,
 		.labels = "name,board,serial,pci_bus_id,node,tray,chip,numa_node,firmware",
 		.help = "what the device is and where" },
 	{ "device_up", GAUGE, GROUP_DEVICE, .put = metrics_put_device_up,
-		.help = "1 if the driver serves the device and it delivers current readings" },
-	{ "device_dirty", GAUGE, GROUP_DEVICE, DEVICE_FIELD(DIRTY) },
+		.help = "1 if it has current readings; and the driver serves it" },
+	{ "device_dirty", GAUGE, GROUP_DEVICE, DEVICE_FIELD(DIRTY),
+		.help = "1 if a job was killed since the last reset; or crashed; observed by the tracer or the allocation server" },
 	{ "device_claim_unused", GAUGE, GROUP_DEVICE, .put = metrics_put_unused_claim,
 		.help = "1 if the vendor's DRA driver has prepared the device for a claim of Kubernetes and no process has it open, 0 if one has" },
-	{ "quiet", GAUGE, GROUP_DEVICE, DEVICE_FIELD(QUIET) },
+	{ "quiet", GAUGE, GROUP_DEVICE, DEVICE_FIELD(QUIET),
+		.help = "time since the last work; shown by PCIe traffic or the end of a program, or since observation began; needs a loop, the allocation server or the tracer" },
 	{ "resets", COUNTER, GROUP_DEVICE, TOTAL_FIELD(RESETS) },
 	{ "firmware_heartbeats", COUNTER, GROUP_DEVICE, TOTAL_FIELD(HEARTBEATS) },
 
-	{ "temperature", GAUGE, GROUP_THERMAL, DEVICE_FIELD(TEMPERATURE), "sensor=\"asic\"" },
-	{ "temperature_limit", GAUGE, GROUP_THERMAL, DEVICE_FIELD(TEMPERATURE_LIMIT), "sensor=\"asic\",kind=\"throttle\"" },
+	{ "temperature", GAUGE, GROUP_THERMAL, DEVICE_FIELD(TEMPERATURE), "sensor=\"asic\"", .help = "temperature of the chip" },
+	{ "temperature_limit", GAUGE, GROUP_THERMAL, DEVICE_FIELD(TEMPERATURE_LIMIT), "sensor=\"asic\",kind=\"throttle\"",
+		.help = "temperature limit of the chip; at which it slows down" },
 	{ "thermal_trips", COUNTER, GROUP_THERMAL, TOTAL_FIELD(THERMAL_TRIPS) },
-	{ "fan", GAUGE, GROUP_THERMAL, DEVICE_FIELD(FAN_RPM), .help = "speed of the fan" },
+	{ "fan", GAUGE, GROUP_THERMAL, DEVICE_FIELD(FAN_RPM), .help = "fan speed" },
 
-	{ "power", GAUGE, GROUP_POWER, DEVICE_FIELD(POWER), "domain=\"chip\"" },
+	{ "power", GAUGE, GROUP_POWER, DEVICE_FIELD(POWER), "domain=\"chip\"", .help = "power of the chip; not of the board" },
 	{ "power_limit", GAUGE, GROUP_POWER, DEVICE_FIELD(POWER_LIMIT), "domain=\"chip\"" },
 	{ "energy", COUNTER, GROUP_POWER, TOTAL_FIELD(ENERGY), "domain=\"chip\"" },
 	{ "voltage", GAUGE, GROUP_POWER, DEVICE_FIELD(VOLTAGE) },
 	{ "current", GAUGE, GROUP_POWER, DEVICE_FIELD(CURRENT) },
-	{ "current_limit", GAUGE, GROUP_POWER, DEVICE_FIELD(CURRENT_LIMIT) },
+	{ "current_limit", GAUGE, GROUP_POWER, DEVICE_FIELD(CURRENT_LIMIT), .help = "core current limit" },
 
 	{ "clock", GAUGE, GROUP_CLOCK, DEVICE_FIELD(AICLK), "clock=\"ai\"",
-		.help = "clocks: ai of the Tensix cores; with --collect details axi of the AXI bus, arc of the management core" },
+		.help = "clocks of the chip; ai: of the Tensix cores; with --collect details axi of the AXI bus, arc of the management core" },
 	{ "clock", GAUGE, GROUP_DETAILS, DEVICE_FIELD(AXICLK), "clock=\"axi\"" },
 	{ "clock", GAUGE, GROUP_DETAILS, DEVICE_FIELD(ARCCLK), "clock=\"arc\"" },
 
 	{ "utilization", GAUGE, GROUP_UTILIZATION, .put = metrics_put_dispatch, .labels = "kind", .unit = U_RATIO,
-		.help = "dispatch: share of the last second in which a program ran, or a bound of it; compute: mean over cores, as a program publishes it" },
+		.help = "share of time with a program; dispatch: of the last second, or a bound of it; compute: mean over cores, as a program publishes it" },
 	{ "utilization", GAUGE, GROUP_UTILIZATION, DEVICE_FIELD(COMPUTE), "kind=\"compute\"" },
 
 	{ "memory_size", GAUGE, GROUP_MEMORY, DEVICE_FIELD(DRAM_TOTAL), "pool=\"dram\"",
-		.help = "memory that programs can use" },
+		.help = "memory for processes" },
 	{ "memory_size", GAUGE, GROUP_MEMORY, DEVICE_FIELD(L1_TOTAL), "pool=\"l1\"" },
 	{ "memory_used", GAUGE, GROUP_MEMORY, DEVICE_FIELD(DRAM_USED), "pool=\"dram\"",
-		.help = "memory that tracked processes have allocated, a lower bound unless complete; dram includes trace, l1 includes l1_small; with --collect details also trace, l1_small and cb, circular buffers" },
+		.help = "memory that processes use; as far as they are tracked, a lower bound unless complete; dram includes trace, l1 includes l1_small; with --collect details also trace, l1_small and cb, circular buffers" },
 	{ "memory_used", GAUGE, GROUP_MEMORY, DEVICE_FIELD(L1_USED), "pool=\"l1\"" },
 	{ "memory_used", GAUGE, GROUP_DETAILS, DEVICE_FIELD(TRACE_USED), "pool=\"trace\"" },
 	{ "memory_used", GAUGE, GROUP_DETAILS, DEVICE_FIELD(L1_SMALL_USED), "pool=\"l1_small\"" },
@@ -129,14 +135,15 @@ static const struct metric_row rows[] = {
 	{ "allocations", COUNTER, GROUP_MEMORY, TOTAL_FIELD(ALLOCATIONS_L1), "pool=\"l1\"" },
 	{ "allocation_failures", COUNTER, GROUP_MEMORY, TOTAL_FIELD(FAILURES_DRAM), "pool=\"dram\"" },
 	{ "allocation_failures", COUNTER, GROUP_MEMORY, TOTAL_FIELD(FAILURES_L1), "pool=\"l1\"" },
-	{ "memory_complete", GAUGE, GROUP_MEMORY, DEVICE_FIELD(MEMORY_COMPLETE) },
+	{ "memory_complete", GAUGE, GROUP_MEMORY, DEVICE_FIELD(MEMORY_COMPLETE),
+		.help = "1 if all memory is tracked; of all jobs on the device; otherwise, used is a lower bound" },
 
-	{ "pcie_received", COUNTER, GROUP_PCIE, TOTAL_FIELD(PCIE_RX) },
-	{ "pcie_transmitted", COUNTER, GROUP_PCIE, TOTAL_FIELD(PCIE_TX) },
-	{ "pcie_link_generation", GAUGE, GROUP_PCIE, DEVICE_FIELD(LINK_GEN) },
-	{ "pcie_link_generation_expected", GAUGE, GROUP_PCIE, DEVICE_FIELD(LINK_GEN_EXPECTED) },
-	{ "pcie_link_lanes", GAUGE, GROUP_PCIE, DEVICE_FIELD(LINK_WIDTH) },
-	{ "pcie_link_lanes_expected", GAUGE, GROUP_PCIE, DEVICE_FIELD(LINK_WIDTH_EXPECTED) },
+	{ "pcie_received", COUNTER, GROUP_PCIE, TOTAL_FIELD(PCIE_RX), .step = KILOBYTE },
+	{ "pcie_transmitted", COUNTER, GROUP_PCIE, TOTAL_FIELD(PCIE_TX), .step = KILOBYTE },
+	{ "pcie_link_generation", GAUGE, GROUP_PCIE, DEVICE_FIELD(LINK_GEN), .help = "link generation; the current one" },
+	{ "pcie_link_generation_expected", GAUGE, GROUP_PCIE, DEVICE_FIELD(LINK_GEN_EXPECTED), .help = "link generation expected; the highest that both ends support" },
+	{ "pcie_link_lanes", GAUGE, GROUP_PCIE, DEVICE_FIELD(LINK_WIDTH), .help = "link lanes; in use now" },
+	{ "pcie_link_lanes_expected", GAUGE, GROUP_PCIE, DEVICE_FIELD(LINK_WIDTH_EXPECTED), .help = "link lanes expected; those that both ends support and the board has wired" },
 	{ "pcie_errors", COUNTER, GROUP_PCIE, TOTAL_FIELD(CORRECTABLE), "port=\"device\",severity=\"correctable\"" },
 	{ "pcie_errors", COUNTER, GROUP_PCIE, TOTAL_FIELD(NONFATAL), "port=\"device\",severity=\"nonfatal\"" },
 	{ "pcie_errors", COUNTER, GROUP_PCIE, TOTAL_FIELD(FATAL), "port=\"device\",severity=\"fatal\"" },
@@ -145,24 +152,24 @@ static const struct metric_row rows[] = {
 	{ "pcie_errors", COUNTER, GROUP_PCIE, TOTAL_FIELD(UPSTREAM_FATAL), "port=\"upstream\",severity=\"fatal\"" },
 
 	{ "holders", GAUGE, GROUP_HOLDERS, .put = metrics_put_holders, .labels = "role",
-		.help = "processes that have the device open; unseen: opened by processes that are not visible here" },
+		.help = "processes that have it open; unseen: opened by processes that are not visible here" },
 
 	{ "owner_memory_used", GAUGE, GROUP_OWNERS, .put = metrics_put_owner_memory, .labels = "pool," OWNER_LABELS, .unit = U_BYTE,
-		.help = "memory of the tracked processes of an owner; a Slurm job, a container of a pod, another container, or otherwise a user" },
+		.help = "memory that processes use; those of an owner, as far as they are tracked; an owner is a Slurm job, a container of a pod, another container, or otherwise a user" },
 	{ "owner_processes", GAUGE, GROUP_OWNERS, .put = metrics_put_owner_processes, .labels = OWNER_LABELS,
-		.help = "processes of that owner that have the device open" },
+		.help = "processes that have it open; those of an owner" },
 	{ "owner_devices", GAUGE, GROUP_OWNERS, .put = metrics_put_owner_devices, .labels = OWNER_LABELS, .of_machine = true,
-		.help = "devices that the owner has open" },
+		.help = "devices that are open; by processes of the owner" },
 	{ "owner_quiet", GAUGE, GROUP_OWNERS, .put = metrics_put_owner_quiet, .labels = OWNER_LABELS, .unit = U_SECOND, .of_machine = true,
-		.help = "time since an owner showed work; since the memory of one of its processes changed or one of their programs ended, or since observation began" },
+		.help = "time since the last work; since the memory of a process of the owner changed or one of its programs ended, or since observation began" },
 
 	{ "process_memory_used", GAUGE, GROUP_PROCESSES, .put = metrics_put_process_memory, .labels = "pool," PROCESS_LABELS, .unit = U_BYTE,
 		.help = "memory of single processes; only with --collect processes" },
 
 	{ "source_up", GAUGE, GROUP_SOURCES, .put = metrics_put_source_up, .labels = "source",
-		.help = "1 if the source of values had no problem in the last sample" },
+		.help = "1 if it has no problem; the source of values, in the last sample" },
 	{ "source_duration", GAUGE, GROUP_SOURCES, .put = metrics_put_source_duration, .labels = "source", .unit = U_SECOND,
-		.help = "time that the source took in the last sample" },
+		.help = "time that it took; the source, in the last sample" },
 };
 /* clang-format on */
 

@@ -110,7 +110,7 @@ def check_growth(fleet):
         nonlocal last
         now = read_series(fleet.metrics(7))
         for name, value in now.items():
-            assert "energy" not in name or value == round(value, 1), f"{name} is {value}"
+            assert "energy" not in name or value == round(value), f"{name} is {value}"
             assert "_total" not in name or value >= last.get(name, value), f"{name} fell from {last[name]} to {value}"
         last = now
         counters = [n for n in now if n.startswith(("ttsmi_energy_joules_total", "ttsmi_firmware_heartbeats_total"))]
