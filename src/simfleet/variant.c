@@ -89,16 +89,16 @@ static void vary_device(struct device *dev, const struct device *donor, unsigned
 	device_judge(dev);
 }
 
-/* What the chip had counted before the simulation began. */
+/* What the chip had counted before the simulation began: in up to a year, at 125 W and 32 MB/s. */
 static void vary_counts(struct device_counts *counts, unsigned number, size_t chip)
 {
 	double share = 0.85 + 0.15 * unit_of_chip(number, chip, PURPOSE_LOAD);
 	double earlier = unit_of_chip(number, chip, PURPOSE_COUNTS);
 
-	counts->heartbeats += (uint64_t)(earlier * 1e8);
-	counts->energy = totals_round_energy(counts->energy * share + earlier * 1e9);
-	counts->pcie.rx += (uint64_t)(earlier * 1e14);
-	counts->pcie.tx += (uint64_t)(earlier * 3e13);
+	counts->heartbeats += (uint64_t)(earlier * 3e8);
+	counts->energy = totals_round_energy(counts->energy * share + earlier * 4e9);
+	counts->pcie.rx += (uint64_t)(earlier * 1e15);
+	counts->pcie.tx += (uint64_t)(earlier * 3e14);
 	counts->errors.correctable += (uint64_t)(earlier * 3);
 }
 
