@@ -246,6 +246,7 @@ OPEN = "document.getElementById('process').open"
 
 def assert_process_by_keys(browser):
     """Tab reaches one row; arrows move to others; Enter opens a dialog with all readings, Esc closes it."""
+    browser.wait("document.querySelectorAll('#processes tr').length === 2")
     browser.run("[...document.querySelectorAll('th button')].at(-1).focus()")
     browser.press("Tab")
     assert browser.run(f"return document.querySelectorAll('#processes [tabindex=\"0\"]').length") == 1

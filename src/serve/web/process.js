@@ -4,6 +4,7 @@ import { byId, setClass, setText } from "./dom.js";
 import { showSections } from "./sections.js";
 
 let pid = null, asking = null; // what is shown, and what a running request is about; null: nothing
+let opening = false; // the dialog is opened when there is an answer
 
 function show(wanted, { name, sections }) {
 	setText(byId("process-title"), `Process ${wanted}${name ? `  ${name}` : ""}`);
@@ -28,8 +29,9 @@ async function update(wanted) {
 		show(wanted, next);
 	else
 		showExited(wanted);
-	if (!byId("process").open)
+	if (opening && !byId("process").open)
 		byId("process").showModal(); // with its content, so that nothing moves afterwards
+	opening = false;
 }
 
 // The latest sample of the process that is shown; called for each event of the stream.
@@ -49,6 +51,7 @@ export async function updateProcess() {
 
 export function openProcess(wanted) {
 	pid = wanted;
+	opening = true;
 	showSections(byId("process-sections"), []);
 	updateProcess();
 }
@@ -68,8 +71,8 @@ export function startProcess(onClose) {
 			closeProcess();
 	});
 	dialog.addEventListener("close", () => {
-		const closed = pid;
-		pid = null;
-		onClose(closed);
+		onClose(pid);
+		if (!opening) // again, before this event
+			pid = null;
 	});
 }
