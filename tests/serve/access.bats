@@ -80,4 +80,7 @@ for part in snapshot["devices"][0], snapshot["processes"][0]["devices"][0]:
     assert figure["dispatch"] == 0.5 and figure["operation"] is None, figure
     assert part["unavailable"]["utilization.operation"] == "permission_denied", part["unavailable"]' <"$WORK/snapshot"
 	not grep -q matmul <(get "/page/device?id=0")
+	get "/page/process?pid=$(grep -o '"pid":[0-9]*' "$WORK/snapshot" | grep -o '[0-9]*$' | tail -n 1)" >"$WORK/process"
+	grep -q '"Operation","N/A (permission denied)",false' "$WORK/process"
+	not grep -q matmul "$WORK/process"
 }
