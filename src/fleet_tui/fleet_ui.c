@@ -29,7 +29,7 @@ const struct fleet_key fleet_keys[] = {
 	{ ACT_ENTER, "the chips of the selected machine" },
 	{ ACT_BACK, "back to all machines" },
 	{ ACT_METRIC, "chips show temperature, power or used DRAM" },
-	{ ACT_SORT_MENU, "sort by alerts, name, temperature, power or used DRAM" },
+	{ ACT_SORT_MENU, "sort by alerts, name, temperature, power, DRAM" },
 	{ ACT_SLOWER, "query the server less often" },
 	{ ACT_FASTER, "query the server more often" },
 	{ ACT_THEME, "the next theme" },
