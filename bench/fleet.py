@@ -122,7 +122,8 @@ def measure(kind, fleet, work, interval, build, figures):
         try:
             return action(*arguments)
         except (OSError, AssertionError, cost.NotMeasured, engines.http.client.HTTPException, ValueError) as error:
-            problems.append(f"{kind.name}: {what}: {error}\n{end_of_log(work)}")
+            answered = isinstance(error, (engines.urllib.error.HTTPError, cost.NotMeasured))
+            problems.append(f"{kind.name}: {what}: {error}" + ("" if answered else f"\n{end_of_log(work)}"))
             return None
 
     def measure_all():
