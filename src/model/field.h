@@ -96,7 +96,7 @@ enum part {
 	PART_REPORTERS,	  /* programs that report memory without having a device open */
 	PART_ACCOUNTS,	  /* finished processes recorded by the server */
 	PART_UTILIZATION, /* what the tracer measures, and what programs publish in /dev/shm */
-	PART_SHM_IDS,	  /* ids of the chips, which name the files in /dev/shm */
+	PART_SHM_IDS,	  /* what assigns the files in /dev/shm to chips and processes */
 	PART_HOST,	  /* distribution and memory of the host */
 	PART_N,
 };

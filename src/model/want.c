@@ -22,10 +22,10 @@ static const struct field_ref *const part_needs[PART_N] = {
 	[PART_UTILIZATION] = FIELDS(PART(PROCESSES)),
 	/*
 	 * Slots in TT-Metal's files have the pid of the process in its own namespace, and count
-	 * only if the file belongs to the process's user.
+	 * only if the file belongs to the process's user. Files that are not named by ASIC ids also
+	 * need serial numbers (source/card_serials.h).
 	 */
-	[PART_SHM_IDS] = FIELDS(DEVICE_FIELD(ASIC_ID), DEVICE_FIELD(SERIAL), PROCESS_FIELD(NS_PID),
-				PROCESS_FIELD(UID)),
+	[PART_SHM_IDS] = FIELDS(DEVICE_FIELD(ASIC_ID), PROCESS_FIELD(NS_PID), PROCESS_FIELD(UID)),
 };
 
 static bool *want_part(struct want *want, enum part part)

@@ -348,3 +348,12 @@ void card_sample(void *arg)
 		card_lose(&card->device, &card->want, DEVICE_LOST, GONE);
 	}
 }
+
+void card_read_serial(void *arg)
+{
+	struct card *card = arg;
+
+	fieldset_add(&card->asked, DEV_SERIAL);
+	if (card->files.class_fd >= 0)
+		card_read_one(card, DEV_SERIAL);
+}

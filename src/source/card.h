@@ -47,6 +47,9 @@ void card_ask(struct card *card, const struct fieldset *want, bool low_rate);
 /* The job; its argument is the card. */
 void card_sample(void *arg);
 
+/* A second job for the same sample: reads the serial number, too. */
+void card_read_serial(void *arg);
+
 /* The chip does not respond: keeps its identity and discards its readings. */
 void card_lose(struct device *dev, const struct fieldset *want, enum device_state condition,
 	       enum reason why);

@@ -8,6 +8,7 @@
 #include "model/pcie_link.h"
 #include "source/bus.h"
 #include "source/card.h"
+#include "source/card_serials.h"
 #include "source/source.h"
 
 #include <errno.h>
@@ -122,7 +123,8 @@ static void kmd_reserve(struct kmd *kmd, const struct sample *sample)
 	if (kmd->n_cards <= kmd->n_reserved)
 		return;
 	for (size_t i = 0; i < N_ATTRIBUTES; i++) {
-		bool wanted = fieldset_has(want, attributes[i].field);
+		bool wanted = fieldset_has(want, attributes[i].field) ||
+			      (attributes[i].field == DEV_SERIAL && sample->want->shm_ids);
 
 		each += wanted && attribute_is_kept(&attributes[i]);
 		others += wanted && !attribute_is_kept(&attributes[i]);
@@ -135,6 +137,19 @@ static void kmd_reserve(struct kmd *kmd, const struct sample *sample)
 		each += others;
 	file_reserve(sample->root->fd, (unsigned)kmd->n_cards * each + 32);
 	kmd->n_reserved = kmd->n_cards;
+}
+
+/* Takes what the jobs have read. A card whose job hangs keeps its identity only. */
+static void take_cards(struct kmd *kmd, const struct sample *sample)
+{
+	for (size_t i = 0; i < kmd->n_cards; i++) {
+		struct card *card = kmd->cards[i];
+
+		if (card->present && job_is_done(sample->workers, &card->job))
+			card->last = card->device;
+		else if (card->present)
+			card_lose(&card->last, &sample->want->device, DEVICE_TIMED_OUT, TIMED_OUT);
+	}
 }
 
 /*
@@ -166,14 +181,7 @@ static int kmd_read_cards(struct kmd *kmd, struct sample *sample, bool changed)
 	for (size_t i = 0; i < sample->n_early; i++)
 		jobs[count++] = sample->early[i];
 	worker_pool_run(sample->workers, jobs, count, sample->deadline_ns);
-	for (size_t i = 0; i < kmd->n_cards; i++) {
-		struct card *card = kmd->cards[i];
-
-		if (card->present && job_is_done(sample->workers, &card->job))
-			card->last = card->device;
-		else if (card->present)
-			card_lose(&card->last, &sample->want->device, DEVICE_TIMED_OUT, TIMED_OUT);
-	}
+	take_cards(kmd, sample);
 	return bus_take(kmd->bus, sample->workers);
 }
 
@@ -310,6 +318,10 @@ static int kmd_sample(void *state, struct sample *sample)
 	if (r < 0 && loaded)
 		return r;
 	r = kmd_read_cards(kmd, sample, changed);
+	if (r >= 0 && card_serials_are_needed(kmd->cards, kmd->n_cards, sample)) {
+		r = card_serials_read(kmd->cards, kmd->n_cards, sample);
+		take_cards(kmd, sample);
+	}
 	for (size_t i = 0; i < kmd->n_cards && r >= 0 && loaded; i++)
 		r = add_card(kmd, sample, kmd->cards[i]);
 	if (r >= 0)

@@ -195,6 +195,19 @@ static void set_container_reason(struct snapshot *snapshot, const struct contain
 			metal_set_reason(&snapshot->processes[i], NULL, why);
 }
 
+/* Has it files that may be for chips whose ids were not all read? */
+static bool lacks_ids(const struct metal_shm *shm, const struct sample *sample,
+		      const struct container_shm *container)
+{
+	for (size_t i = 0; i < container->count; i++) {
+		const struct metal_id *id = metal_ids_find(&shm->ids, container->files[i].id);
+
+		if (!sample->want->shm_ids || !id || id->rule != METAL_ID_ASIC)
+			return true;
+	}
+	return false;
+}
+
 static int take_containers(const struct metal_shm *shm, struct sample *sample)
 {
 	struct metal_folder folder = { .sample = sample, .containers = &shm->containers };
@@ -206,7 +219,7 @@ static int take_containers(const struct metal_shm *shm, struct sample *sample)
 			set_container_reason(sample->snapshot, folder.container);
 			continue;
 		}
-		sample->lacks_ids |= folder.container->count > 0;
+		sample->lacks_ids |= lacks_ids(shm, sample, folder.container);
 		r = take_container(shm, &folder, true);
 		if (r >= 0)
 			r = take_container(shm, &folder, false);

@@ -171,7 +171,7 @@ static void set_time(struct snapshot *snapshot, const struct sampler *sampler)
 	host->why[HOST_TIMESTAMP] = KNOWN;
 }
 
-/* Chip ids are read only if a file exists that is named by one. */
+/* ASIC ids are read only if a file exists that may be named by one. */
 static void complete_want(struct sampler *sampler)
 {
 	struct want *want = &sampler->want;
@@ -244,12 +244,18 @@ static int fill(struct sampler *sampler, struct sample *sample)
 	return r < 0 ? r : ask_sources(sampler, sample);
 }
 
+/* Can every id of the chips (source/metal_id.h) be computed? */
+static bool has_all_ids(const struct want *want)
+{
+	return want->shm_ids && fieldset_has(&want->device, DEV_SERIAL);
+}
+
 /* Files in containers may need the chips' ids; that is known only after reading them. */
 static int fill_again(struct sampler *sampler, struct sample *sample)
 {
 	sample_done(sample);
 	sample->snapshot = snapshot_free(sample->snapshot);
-	want_add_list(&sampler->want, FIELDS(PART(SHM_IDS)));
+	want_add_list(&sampler->want, FIELDS(PART(SHM_IDS), DEVICE_FIELD(SERIAL)));
 	return fill(sampler, sample);
 }
 
@@ -267,7 +273,7 @@ static int sampler_ask(struct sampler *sampler, struct sample *sample)
 	};
 	process_clocks_begin(&sampler->clocks);
 	r = fill(sampler, sample);
-	if (r >= 0 && sample->lacks_ids && !sampler->want.shm_ids)
+	if (r >= 0 && sample->lacks_ids && !has_all_ids(&sampler->want))
 		r = fill_again(sampler, sample);
 	return r;
 }

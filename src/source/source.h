@@ -19,7 +19,7 @@ struct sample {
 	const struct root *root;
 	struct shm_folder *shm; /* that of the root */
 	struct process_clocks *clocks;
-	const struct want *want;
+	struct want *want; /* the sampler's; what has to be added counts for later samples, too */
 	struct worker_pool *workers;
 	int64_t deadline_ns; /* for one job */
 	struct snapshot *snapshot;

@@ -186,6 +186,20 @@ opened() {
 	opened pcie_perf
 }
 
+@test "serial numbers are read only for files of TT-Metal that no ASIC id names" {
+	machine -b 3xp150a -w dev=1,dram=1G,l1=1M,name=job
+	once
+	cp "$WORK/out" "$WORK/expected"
+	grep -q 'job .* 1.0GB' "$WORK/expected"
+	[ "$(grep -c -E 'openat2?\(.*tt_asic_id"' "$WORK/trace")" = 3 ]
+	not opened tt_serial
+	# As UMD names it if Ethernet links are trained.
+	mv "$(metal_file 1)" "$D/dev/shm/tt_device_$((0x$(cat "$(class 1)/tt_serial") * 32))_memory"
+	once
+	diff "$WORK/expected" "$WORK/out"
+	[ "$(grep -c -E 'openat2?\(.*tt_serial"' "$WORK/trace")" = 3 ]
+}
+
 # calls: the number of calls in the trace, without futex, whose number varies. If calls of two threads
 # overlap, strace prints a call in two lines.
 calls() { grep -c -v -E 'futex|resumed>' "$WORK/trace"; }

@@ -8,11 +8,12 @@
 
 static atomic_bool stop; /* ends the thread of the collector */
 
-/* One core, half busy, written at the given age. */
-static void publish(int64_t age_ms)
+static const uint64_t asic_id = 0x2F9C2B4A51D01A2B, board_id = 0x010001851170C06C;
+
+/* One core, half busy, written at the given age, in a file with this id in its name. */
+static void publish_as(uint64_t id, int64_t age_ms)
 {
 	unsigned char file[72 + 40] = "TTUT";
-	uint64_t id = 0x2F9C2B4A51D01A2B;
 	uint64_t updated = (uint64_t)(clock_now(CLOCK_MONOTONIC) / 1000 - age_ms * 1000);
 	uint32_t cores = 1, both = 3, pid = 4242;
 	uint16_t version = 2, entry = 40, busy = 500;
@@ -28,6 +29,11 @@ static void publish(int64_t age_ms)
 	memcpy(file + 72 + 10, &busy, 2);
 	snprintf(path, sizeof(path), "dev/shm/tt_device_%llu_util", (unsigned long long)id);
 	put_bytes(path, file, sizeof(file));
+}
+
+static void publish(int64_t age_ms)
+{
+	publish_as(asic_id, age_ms);
 }
 
 TEST(published_utilisation_is_shown_while_fresh)
@@ -111,6 +117,23 @@ TEST(shared_memory_is_listed_again_when_the_folder_changes)
 	assert_int_equal(sample()->why[DEV_COMPUTE], STALE);
 }
 
+TEST(serial_numbers_are_read_for_files_that_no_asic_id_names)
+{
+	make_folders("proc/4242/");
+	want = (struct want){ 0 };
+	want_add(&want, OF_DEVICE, DEV_COMPUTE);
+	sampler_want(sampler, &want);
+	publish(0);
+	assert_int_equal(sample()->why[DEV_COMPUTE], KNOWN);
+	assert_int_equal(now->devices[0].why[DEV_SERIAL], NOT_ASKED);
+	drop("dev/shm/tt_device_3430664614349642283_util");
+	publish_as(board_id, 0);
+	for (unsigned turn = 0; turn < 2; turn++) {
+		assert_int_equal(sample()->why[DEV_COMPUTE], KNOWN);
+		assert_true(now->devices[0].serial == board_id);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -119,6 +142,7 @@ int main(void)
 		ON_TREE(figures_from_the_future_are_stale),
 		ON_TREE(figures_of_an_exited_collector_are_stale),
 		ON_TREE(shared_memory_is_listed_again_when_the_folder_changes),
+		ON_TREE(serial_numbers_are_read_for_files_that_no_asic_id_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
