@@ -64,6 +64,14 @@ extern const struct attribute attributes[N_ATTRIBUTES];
 /* Twelve more, which differ in their names only: pcie_perf_counters/. */
 extern const struct attribute counter_attributes[DEVICE_COUNTERS];
 
+enum { N_ATTRIBUTE_FILES = N_ATTRIBUTES + DEVICE_COUNTERS };
+
+/* By position in both tables, the counters last. */
+static inline const struct attribute *attribute_at(size_t at)
+{
+	return at < N_ATTRIBUTES ? &attributes[at] : &counter_attributes[at - N_ATTRIBUTES];
+}
+
 /* The attribute of a field that is not a counter. */
 const struct attribute *attribute_of(enum device_field field);
 

@@ -200,12 +200,8 @@ static void card_check_reset(struct card *card)
 
 static void card_read_interval(struct card *card, enum read_interval interval, int64_t now_ns)
 {
-	for (size_t i = 0; i < N_ATTRIBUTES; i++)
-		if (attributes[i].interval == interval)
-			card_read(card, &attributes[i]);
-	for (size_t i = 0; i < DEVICE_COUNTERS; i++)
-		if (counter_attributes[i].interval == interval)
-			card_read(card, &counter_attributes[i]);
+	for (uint64_t left = card->asked_files[interval]; left; left &= left - 1)
+		card_read(card, attribute_at((size_t)__builtin_ctzll(left)));
 	card->read_ns[interval] = now_ns;
 }
 
@@ -316,12 +312,29 @@ void card_lose(struct device *dev, const struct fieldset *want, enum device_stat
 	device_mark(dev, want, why);
 }
 
+_Static_assert(N_ATTRIBUTE_FILES <= 64, "a word has a bit for each file");
+
+/* Sets which files every sample asks for, so that the others cost no time in each. */
+static void ask_for(struct card *card, const struct fieldset *asked)
+{
+	card->asked = *asked;
+	memset(card->asked_files, 0, sizeof(card->asked_files));
+	for (size_t i = 0; i < N_ATTRIBUTE_FILES; i++) {
+		const struct attribute *attribute = attribute_at(i);
+
+		if (fieldset_has(asked, attribute->field))
+			card->asked_files[attribute->interval] |= UINT64_C(1) << i;
+	}
+}
+
 void card_ask(struct card *card, const struct fieldset *want, bool low_rate)
 {
-	/* A field that was not wanted in the last sample is stale. */
-	if (memcmp(&card->asked, want, sizeof(*want)) != 0)
+	if (memcmp(&card->asked, want, sizeof(*want)) != 0) {
+		/* A field that was not wanted in the last sample is stale. */
 		memset(card->read_ns, 0, sizeof(card->read_ns));
-	card->want = card->asked = *want;
+		ask_for(card, want);
+	}
+	card->want = card->asked;
 	card->low_rate = low_rate;
 }
 
@@ -352,8 +365,10 @@ void card_sample(void *arg)
 void card_read_serial(void *arg)
 {
 	struct card *card = arg;
+	struct fieldset asked = card->asked;
 
-	fieldset_add(&card->asked, DEV_SERIAL);
+	fieldset_add(&asked, DEV_SERIAL);
+	ask_for(card, &asked);
 	if (card->files.class_fd >= 0)
 		card_read_one(card, DEV_SERIAL);
 }

@@ -27,7 +27,8 @@ struct card {
 	bool present;	  /* found by the last scan */
 	bool was_present; /* found by the one before */
 	struct fieldset want;
-	struct fieldset asked; /* as passed to card_ask(); want may have more */
+	struct fieldset asked;		      /* as passed to card_ask(); want may have more */
+	uint64_t asked_files[READ_INTERVALS]; /* those of asked: bits, as in attribute_at() */
 	bool low_rate;
 	int64_t read_ns[READ_INTERVALS]; /* when those of an interval were last read; 0: to be read
 					  */

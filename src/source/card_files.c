@@ -41,7 +41,7 @@ void card_files_close(struct card_files *files)
 {
 	close_fd(&files->class_fd);
 	close_fd(&files->hwmon_fd);
-	for (size_t i = 0; i < CARD_KEPT; i++)
+	for (size_t i = 0; i < N_ATTRIBUTE_FILES; i++)
 		close_fd(&files->kept[i]);
 }
 
@@ -238,7 +238,7 @@ enum reason card_files_read(struct card_files *files, const struct attribute *at
 
 void card_files_retry(struct card_files *files)
 {
-	for (size_t i = 0; i < CARD_KEPT; i++)
+	for (size_t i = 0; i < N_ATTRIBUTE_FILES; i++)
 		if (files->kept[i] == ABSENT)
 			files->kept[i] = CLOSED;
 }

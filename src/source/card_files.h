@@ -13,15 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CARD_KEPT = N_ATTRIBUTES + DEVICE_COUNTERS };
-
 struct card_files {
 	const struct root *root;
 	uint32_t index;
-	int class_fd, hwmon_fd; /* O_PATH directories */
-	int kept[CARD_KEPT];	/* by attribute, the counters last */
-	bool keeps_all;		/* those of constants and limits too */
-	bool touched;		/* one was read since this was set to false */
+	int class_fd, hwmon_fd;	     /* O_PATH directories */
+	int kept[N_ATTRIBUTE_FILES]; /* as in attribute_at() */
+	bool keeps_all;		     /* those of constants and limits too */
+	bool touched;		     /* one was read since this was set to false */
 };
 
 void card_files_init(struct card_files *files, const struct root *root, uint32_t index);
