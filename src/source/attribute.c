@@ -77,9 +77,19 @@ const struct attribute *attribute_of(enum device_field field)
 	return NULL;
 }
 
-static const char *const hex_upper = "0123456789ABCDEF";
 static const char *const word_characters =
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+
+/* Exactly 16 digits, of which the letters are upper-case. */
+static bool is_hex64(const char *text)
+{
+	size_t length = 0;
+
+	while ((text[length] >= '0' && text[length] <= '9') ||
+	       (text[length] >= 'A' && text[length] <= 'F'))
+		length++;
+	return length == 16 && text[length] == '\0';
+}
 
 /* "A.B.C.D" with the given number of parts, each at most three (or four) digits. */
 static bool is_version(const char *text, unsigned parts)
@@ -177,7 +187,7 @@ static enum reason parse_text(const struct attribute *attribute, const char *tex
 	if (attribute->format == F_HEX64) {
 		uint64_t number;
 
-		if (length != 16 || strspn(text, hex_upper) != 16 || parse_hex(text, &number) < 0)
+		if (!is_hex64(text) || parse_hex(text, &number) < 0)
 			return MALFORMED;
 		if (number == 0)
 			return NOT_OFFERED; /* what drivers up to 2.1 print if firmware lacks the

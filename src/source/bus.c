@@ -38,10 +38,13 @@ struct bus_scan {
 static void scan_line(struct bus_scan *scan, const char *line)
 {
 	enum { ID_AT = 5, ID_END = 13 };
+	static const char vendor[] = "1e52"; /* DEVICE_VENDOR; most lines have others */
 	const char *driver;
 	unsigned function;
 	char *end;
 
+	if (strnlen(line, ID_AT) < ID_AT || strncmp(line + ID_AT, vendor, strlen(vendor)) != 0)
+		return;
 	function = (unsigned)strtoul(line, &end, 16);
 	if (end != line + ID_AT - 1 || *end != '\t' ||
 	    strtoul(line + ID_AT, &end, 16) >> 16 != DEVICE_VENDOR || end != line + ID_END)
@@ -62,14 +65,17 @@ static bool all_are_served(const struct bus_scan *scan)
 static void scan_list(struct bus_scan *scan)
 {
 	CLEANUP_BUF struct buf text = { 0 };
-	char *rest, *line;
+	char *line, *next;
 
 	if (root_read_all(scan->root, "proc/bus/pci/devices", 4 << 20, &text) < 0)
 		return;
 	scan->listed = true;
-	rest = text.data;
-	while (rest && (line = strsep(&rest, "\n")))
+	for (line = text.data; line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
 		scan_line(scan, line);
+	}
 }
 
 static bool is_listed(const struct bus_scan *scan, const char *bdf)
