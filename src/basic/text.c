@@ -121,9 +121,15 @@ static bool is_drawing(const char *text, size_t length)
 	       s[2] < (s[1] == 0x96 ? 0xA0 : 0xC0);
 }
 
+/* Does it begin with the sign of degrees, U+00B0? */
+static bool is_degree(const char *text, size_t length)
+{
+	return length >= 2 && (unsigned char)text[0] == 0xC2 && (unsigned char)text[1] == 0xB0;
+}
+
 /*
  * Bytes from the beginning that are shown as they are, one column for each character: printable
- * ASCII and, with utf8, drawings. Saves decoding them one by one.
+ * ASCII and, with utf8, drawings and degrees. Saves decoding them one by one.
  */
 static size_t simple_length(const char *text, size_t length, bool utf8, size_t *ret_columns)
 {
@@ -134,6 +140,8 @@ static size_t simple_length(const char *text, size_t length, bool utf8, size_t *
 			n++;
 		else if (utf8 && is_drawing(text + n, length - n))
 			n += 3;
+		else if (utf8 && is_degree(text + n, length - n))
+			n += 2;
 		else
 			break;
 	}

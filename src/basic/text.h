@@ -33,8 +33,8 @@ void text_clean(struct buf *out, const char *text, size_t length, bool utf8);
 size_t text_next(const char *text, size_t length, bool utf8, uint32_t *ret, size_t *ret_width);
 
 /*
- * Is this text clean, and of printable ASCII and drawings only, as most of our own is? Sets its
- * width in columns. False does not mean the opposite.
+ * Is this text clean, and of printable ASCII, drawings and degrees only, as most of our own is?
+ * Sets its width in columns. False does not mean the opposite.
  */
 bool text_is_simple(const char *text, size_t length, bool utf8, size_t *ret_width);
 

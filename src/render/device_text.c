@@ -86,10 +86,14 @@ bool device_shows_compute(const struct device *dev)
 void device_put_name(struct buf *out, const struct device *dev)
 {
 	buf_puts(out, arch_names[dev->arch]);
-	if (dev->type && dev->type->galaxy)
+	if (dev->type && dev->type->galaxy) {
 		buf_puts(out, " galaxy"); /* the architecture is in the name already */
-	else if (device_knows(dev, DEV_BOARD))
-		buf_printf(out, " %s", dev->board);
+		return;
+	}
+	if (device_knows(dev, DEV_BOARD)) {
+		buf_putc(out, ' ');
+		buf_puts(out, dev->board);
+	}
 }
 
 void device_put_used(struct buf *out, const struct device *dev, enum pool pool, bool utf8)

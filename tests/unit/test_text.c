@@ -170,6 +170,18 @@ TEST(characters_that_hide_or_reorder_are_not_plain)
 		assert_true(text_is_plain(plain[i]));
 }
 
+TEST(our_own_texts_are_simple)
+{
+	size_t width;
+
+	assert_true(text_is_simple("73°C █", 9, true, &width));
+	assert_int_equal(width, 6);
+	assert_false(text_is_simple("73°C", 5, false, &width));
+	assert_false(text_is_simple("73\xC2\xB0", 3, true, &width)); /* cut */
+	assert_false(text_is_simple("\xC2\xB1", 2, true, &width));
+	assert_false(text_is_simple("a\tb", 3, true, &width));
+}
+
 TEST(wide_and_combining_characters_take_two_columns_and_none)
 {
 	if (!has_utf8)
@@ -240,6 +252,7 @@ int main(void)
 		cmocka_unit_test(without_utf8_everything_else_is_a_question_mark),
 		cmocka_unit_test(clean_utf8_keeps_letters_and_replaces_the_rest),
 		cmocka_unit_test(characters_that_hide_or_reorder_are_not_plain),
+		cmocka_unit_test(our_own_texts_are_simple),
 		cmocka_unit_test(wide_and_combining_characters_take_two_columns_and_none),
 		cmocka_unit_test(text_is_truncated_before_a_character_that_does_not_fit),
 		cmocka_unit_test(width_and_fit_agree_on_random_bytes),
