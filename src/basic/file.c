@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdint.h>
 #include <linux/magic.h>
@@ -168,12 +167,4 @@ int directory_each(int dirfd, const char *path, int (*visit)(const char *name, v
 
 	fd = openat(dirfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? -errno : directory_read(fd, visit, arg);
-}
-
-bool file_is_in_sticky_directory(const char *path)
-{
-	CLEANUP_FREE char *copy = strdup(path);
-	struct stat st;
-
-	return !copy || stat(dirname(copy), &st) < 0 || st.st_mode & S_ISVTX;
 }

@@ -60,12 +60,6 @@ MUST_CHECK int file_reopen(int path_fd);
  */
 MUST_CHECK int file_open_memory(int dirfd, const char *path);
 
-/*
- * Is it in a directory with the sticky bit, such as /tmp? Other users may have created a link of
- * that name there. Also true if that is unknown.
- */
-bool file_is_in_sticky_directory(const char *path);
-
 /* Target of a symbolic link, NUL-terminated; -ENAMETOOLONG if it does not fit. */
 MUST_CHECK ssize_t file_readlink(int dirfd, const char *path, char *text, size_t size);
 

@@ -1,6 +1,6 @@
 #include "cli/log_file.h"
 
-#include "basic/file.h"
+#include "basic/chase.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,17 +16,14 @@ static void on_hangup(int signal)
 	reopen_requested = 1;
 }
 
-static int open_file(struct log_file *log)
+static int open_file(struct log_file *log, struct buf *ret_link)
 {
-	int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY;
 	struct stat st;
 	int fd, r;
 
-	if (file_is_in_sticky_directory(log->path))
-		flags |= O_NOFOLLOW;
-	fd = open(log->path, flags, 0666);
+	fd = chase_open(log->path, O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY, 0666, ret_link);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	if (fstat(fd, &st) < 0) {
 		r = -errno;
 		close(fd);
@@ -41,13 +38,13 @@ static int open_file(struct log_file *log)
 	return 0;
 }
 
-int log_file_open(struct log_file *log, const char *path)
+int log_file_open(struct log_file *log, const char *path, struct buf *ret_link)
 {
 	const struct sigaction action = { .sa_handler = on_hangup, .sa_flags = SA_RESTART };
 
 	*log = (struct log_file){ .path = path, .fd = -1 };
 	sigaction(SIGHUP, &action, NULL);
-	return open_file(log);
+	return open_file(log, ret_link);
 }
 
 static bool is_moved(const struct log_file *log)
@@ -64,7 +61,7 @@ bool log_file_is_empty(const struct log_file *log)
 	return log->is_special || fstat(log->fd, &st) < 0 || st.st_size == 0;
 }
 
-int log_file_follow(struct log_file *log)
+int log_file_follow(struct log_file *log, struct buf *ret_link)
 {
 	int r;
 
@@ -72,7 +69,7 @@ int log_file_follow(struct log_file *log)
 		return 0;
 	if (!reopen_requested && !is_moved(log))
 		return log_file_is_empty(log);
-	r = open_file(log);
+	r = open_file(log, ret_link);
 	if (r < 0)
 		return r;
 	reopen_requested = 0;

@@ -66,8 +66,7 @@ static int emit(void *arg)
 		pane_show_note(&mem->pane, session_remark(&mem->session, mem->code));
 		return 0;
 	}
-	return error_line(EXIT_OUTPUT, "cannot write standard output: %s",
-			  strerror(-mem->write_error));
+	return output_failed(&mem->pane.output, mem->write_error);
 }
 
 /* How long a sample is valid in charts: a late one leaves no gap, a missing one does. */
@@ -154,8 +153,7 @@ static int dump_print(const struct server_bytes *bytes)
 
 	if (r >= 0)
 		r = output_write(&output, &text);
-	return r < 0 ? error_line(EXIT_OUTPUT, "cannot write standard output: %s", strerror(-r))
-		     : 0;
+	return r < 0 ? output_failed(&output, r) : 0;
 }
 
 static int dump_failed(int error, const char *path, const char *why)

@@ -1,68 +1,80 @@
 #include "cli/output.h"
 
+#include "basic/chase.h"
 #include "basic/exit_code.h"
-#include "basic/file.h"
 #include "cli/error_line.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 
 /* In the same directory, since rename() works within one file system only. */
 static int open_temporary(struct output *output, const char *file)
 {
-	mode_t mask;
+	uint64_t random;
 
-	if (asprintf(&output->temporary, "%s.XXXXXX", file) < 0) {
+	output->directory = chase_directory(file, &output->link);
+	if (output->directory < 0)
+		return output->directory;
+	if (getrandom(&random, sizeof(random), 0) < 0)
+		return -errno;
+	if (asprintf(&output->temporary, "%s.%016" PRIx64, chase_name(file), random) < 0) {
 		output->temporary = NULL;
 		return -ENOMEM;
 	}
-	output->fd = mkostemp(output->temporary, O_CLOEXEC);
-	if (output->fd < 0)
-		return -errno;
-	mask = umask(0);
-	umask(mask);
-	return fchmod(output->fd, 0666 & ~mask) < 0 ? -errno : 0;
+	output->fd = openat(output->directory, output->temporary,
+			    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	return output->fd < 0 ? -errno : 0;
 }
 
-/* A device, a pipe or a terminal cannot be replaced by a file. A link that others may have created
- * is. */
-static bool is_special(const char *file)
+/*
+ * A device, a pipe or a terminal cannot be replaced by a file. A link that others may have created
+ * can.
+ */
+static bool is_special(struct output *output, const char *file)
 {
-	int flags = file_is_in_sticky_directory(file) ? AT_SYMLINK_NOFOLLOW : 0;
+	CLEANUP_CLOSE int fd = chase_open(file, O_PATH, 0, &output->link);
 	struct stat st;
 
-	return fstatat(AT_FDCWD, file, &st, flags) == 0 && !S_ISREG(st.st_mode) &&
-	       !S_ISLNK(st.st_mode);
+	return fd >= 0 && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode);
+}
+
+static void forget(struct output *output)
+{
+	if (output->fd >= 0)
+		close(output->fd);
+	if (output->directory >= 0)
+		close(output->directory);
+	output->fd = output->directory = -1;
+	free(TAKE_PTR(output->temporary));
 }
 
 int output_open(struct output *output, const char *file, bool once)
 {
 	int r = 0;
 
-	*output = (struct output){ .fd = STDOUT_FILENO, .name = "standard output" };
+	*output =
+		(struct output){ .fd = STDOUT_FILENO, .directory = -1, .name = "standard output" };
 	if (!file || strcmp(file, "-") == 0)
 		return 0;
 	output->name = file;
-	if (once && !is_special(file)) {
-		output->final = file;
+	output->fd = -1;
+	if (once && !is_special(output, file)) {
 		r = open_temporary(output, file);
 	} else if (once) {
-		output->fd = open(file, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-		r = output->fd < 0 ? -errno : 0;
+		r = chase_open(file, O_WRONLY | O_NOCTTY, 0, &output->link);
+		output->fd = r;
 	} else {
-		r = log_file_open(&output->log, file);
+		r = log_file_open(&output->log, file, &output->link);
 		output->fd = output->log.fd;
 	}
-	if (r < 0) {
-		if (output->fd >= 0)
-			close(output->fd);
-		output->fd = -1;
-		free(TAKE_PTR(output->temporary));
-	}
-	return r;
+	if (r < 0)
+		forget(output);
+	return MIN(r, 0);
 }
 
 int output_follow(struct output *output)
@@ -71,7 +83,7 @@ int output_follow(struct output *output)
 
 	if (!output->log.path)
 		return 0;
-	r = log_file_follow(&output->log);
+	r = log_file_follow(&output->log, &output->link);
 	output->fd = output->log.fd;
 	return r;
 }
@@ -99,6 +111,19 @@ int output_write(struct output *output, const struct buf *text)
 	return 0;
 }
 
+int output_failed(struct output *output, int error)
+{
+	CLEANUP_BUF struct buf link = output->link;
+
+	output->link = (struct buf){ 0 };
+	if (link.length)
+		return error_line(EXIT_OUTPUT,
+				  "cannot write %s: %s is a symbolic link in a directory where "
+				  "other users can create links, and is not followed",
+				  output->name, buf_text(&link));
+	return error_line(EXIT_OUTPUT, "cannot write %s: %s", output->name, strerror(-error));
+}
+
 int output_print(const struct buf *text)
 {
 	struct output output;
@@ -107,26 +132,33 @@ int output_print(const struct buf *text)
 	r = output_open(&output, NULL, true);
 	if (r >= 0)
 		r = output_write(&output, text);
-	return r < 0 ? error_line(EXIT_OUTPUT, "cannot write %s: %s", output.name, strerror(-r))
-		     : 0;
+	return r < 0 ? output_failed(&output, r) : 0;
+}
+
+static int finish_temporary(struct output *output, bool keep)
+{
+	int directory = output->directory, r = 0;
+
+	if (keep && renameat(directory, output->temporary, directory, chase_name(output->name)) < 0)
+		r = -errno;
+	if (!keep || r < 0)
+		unlinkat(directory, output->temporary, 0);
+	return r;
 }
 
 int output_close(struct output *output, bool keep)
 {
-	int r = 0;
+	int closed = 0, r = 0;
 
 	if (output->fd < 0)
 		return 0;
 	/* Some file systems report a full disk only on close(). */
 	if (output->fd != STDOUT_FILENO || keep)
-		r = close(output->fd) < 0 ? -errno : 0;
+		closed = close(output->fd) < 0 ? -errno : 0;
 	output->fd = -1;
-	if (output->temporary) {
-		if (keep && r == 0 && rename(output->temporary, output->final) < 0)
-			r = -errno;
-		if (!keep || r < 0)
-			unlink(output->temporary);
-		free(TAKE_PTR(output->temporary));
-	}
-	return r;
+	if (output->temporary)
+		r = finish_temporary(output, keep && closed == 0);
+	forget(output);
+	buf_done(&output->link);
+	return closed < 0 ? closed : r;
 }

@@ -12,13 +12,17 @@
 
 struct output {
 	int fd;
-	const char *name; /* for messages */
-	char *temporary;  /* renamed to final at the end; NULL: written directly */
-	const char *final;
+	const char *name;    /* path, or what messages call it */
+	int directory;	     /* of the file, while there is a temporary one */
+	char *temporary;     /* name in it, renamed at the end; NULL: written directly */
+	struct buf link;     /* a symbolic link that was not followed */
 	struct log_file log; /* log.path NULL: written once, or to standard output */
 };
 
-/* file NULL or "-": standard output. once: a single text will be written. -errno. */
+/*
+ * file NULL or "-": standard output. once: a single text will be written. Links are followed as
+ * basic/chase.h says. -errno
+ */
 MUST_CHECK int output_open(struct output *output, const char *file, bool once);
 
 /*
@@ -33,6 +37,9 @@ bool output_is_empty(const struct output *output);
 
 /* Writes all of it, or returns -errno. */
 MUST_CHECK int output_write(struct output *output, const struct buf *text);
+
+/* Says that one of these functions failed with this error. Returns an exit code. */
+int output_failed(struct output *output, int error);
 
 /* Writes a text, such as help, to standard output. Returns an exit code. */
 MUST_CHECK int output_print(const struct buf *text);

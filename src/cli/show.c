@@ -52,12 +52,6 @@ static void decide(struct show *show, struct want *want)
 	show->pair_ms = show_mode_names_fields(options->mode) ? want->pair_ms : 0;
 }
 
-static int write_failed(const struct show *show, int error)
-{
-	return error_line(EXIT_OUTPUT, "cannot write %s: %s", show->pane.output.name,
-			  strerror(-error));
-}
-
 /* If rotation has moved the file away and there can be no new one, the old one gets the text. */
 static void follow_file(struct show *show)
 {
@@ -66,7 +60,7 @@ static void follow_file(struct show *show)
 	if (r > 0)
 		show->header_shown = !output_is_empty(&show->pane.output);
 	if (r < 0 && !show->file_missing)
-		(void)!write_failed(show, r);
+		output_failed(&show->pane.output, r);
 	show->file_missing = r < 0;
 }
 
@@ -84,7 +78,7 @@ static int emit(void *arg)
 	show->code = session_judge(&show->session);
 	r = pane_write(&show->pane, &text);
 	if (r < 0)
-		return write_failed(show, r);
+		return output_failed(&show->pane.output, r);
 	pane_show_note(&show->pane, session_remark(&show->session, show->code));
 	/*
 	 * All outputs show this, except those in columns, which have no place for it.
@@ -239,14 +233,14 @@ static int show_run(struct show *show)
 
 	r = output_open(&show->pane.output, options->file, !again);
 	if (r < 0)
-		return write_failed(show, r);
+		return output_failed(&show->pane.output, r);
 	show->header_shown = !output_is_empty(&show->pane.output);
 	r = again ? show_repeatedly(show) : show_once(show);
 	closed = output_close(&show->pane.output, r == 0);
 	if (r)
 		return r;
 	if (closed < 0)
-		return write_failed(show, closed);
+		return output_failed(&show->pane.output, closed);
 	return show->code;
 }
 

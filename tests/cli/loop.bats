@@ -172,7 +172,7 @@ grown() {
 	chmod 1777 "$WORK/sticky"
 	echo precious >"$WORK/file"
 	ln -s "$WORK/file" "$WORK/sticky/log"
-	expect_error 74 "cannot write $WORK/sticky/log: Too many levels of symbolic links" -L -lms 20 -n 1 -f "$WORK/sticky/log"
+	expect_error 74 "cannot write $WORK/sticky/log: $WORK/sticky/log is a symbolic link" -L -lms 20 -n 1 -f "$WORK/sticky/log"
 	[ "$(cat "$WORK/file")" = precious ]
 	# A single sample replaces the link itself.
 	smi -L -f "$WORK/sticky/log"
@@ -182,6 +182,40 @@ grown() {
 	ln -s "$WORK/file" "$WORK/link"
 	smi -L -lms 20 -n 1 -f "$WORK/link"
 	[ "$(wc -l <"$WORK/file")" = 2 ]
+}
+
+@test "a link of another user before the end of the path is not followed either" {
+	[ "$(id -u)" = 0 ] || skip "only root can make links of another user"
+	make_machine n150
+	mkdir "$WORK/sticky" "$WORK/victim"
+	local mode often
+	for mode in 1777 1775; do # the kernel protects links in the first only
+		chmod $mode "$WORK/sticky"
+		ln -sfn "$WORK/victim" "$WORK/sticky/dir"
+		chown -h 1 "$WORK/sticky/dir"
+		for often in '-lms 20 -n 1' ''; do
+			expect_error 74 "cannot write $WORK/sticky/dir/log: $WORK/sticky/dir is a symbolic link" \
+				-L $often -f "$WORK/sticky/dir/log"
+		done
+		[ -z "$(ls "$WORK/victim")" ]
+	done
+	# A loop continues with its file if such a link takes the place of its directory.
+	rm "$WORK/sticky/dir"
+	mkdir "$WORK/sticky/dir"
+	spawn -L -lms 20 -f "$WORK/sticky/dir/log" 2>"$WORK/err"
+	eventually test -s "$WORK/sticky/dir/log"
+	mv "$WORK/sticky/dir" "$WORK/old"
+	ln -s "$WORK/victim" "$WORK/sticky/dir"
+	chown -h 1 "$WORK/sticky/dir"
+	eventually test -s "$WORK/err" # once, whether a sample sees the link or its absence first
+	local lines
+	lines=$(wc -l <"$WORK/old/log")
+	more() { [ "$(wc -l <"$WORK/old/log")" -gt $((lines + 5)) ]; }
+	eventually more
+	[ -z "$(ls "$WORK/victim")" ]
+	# The link of its own user leads to another directory.
+	ln -sfn "$WORK/victim" "$WORK/sticky/dir"
+	eventually test -s "$WORK/victim/log"
 }
 
 @test "SIGINT and SIGTERM end a loop in a pipe like any program" {
