@@ -140,9 +140,14 @@ bool history_range(const struct history *history, const struct device *dev, enum
 	return readings && reading_ring_range(readings, metric, from_ns, to_ns, ret);
 }
 
-bool history_knows(const struct history *history, enum metric metric)
+bool history_knows(const struct history *history, const struct device *dev, enum metric metric)
 {
-	return history->known[metric];
+	const struct reading_ring *readings;
+
+	if (!dev)
+		return history->known[metric];
+	readings = history_readings(history, dev);
+	return readings && reading_ring_knows(readings, metric);
 }
 
 int64_t history_begin(const struct history *history)

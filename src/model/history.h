@@ -44,8 +44,8 @@ const struct reading_ring *history_readings(const struct history *history,
 bool history_range(const struct history *history, const struct device *dev, enum metric metric,
 		   int64_t from_ns, int64_t to_ns, struct metric_range *ret);
 
-/* Has any device ever had a value of it? */
-bool history_knows(const struct history *history, enum metric metric);
+/* Has this device ever had a value of it? NULL: has any device? */
+bool history_knows(const struct history *history, const struct device *dev, enum metric metric);
 
 /* The time of the first sample; 0: none. */
 int64_t history_begin(const struct history *history);

@@ -33,7 +33,8 @@ struct reading_tier {
 struct reading_ring {
 	char bdf[24]; /* PCI address of the card, if known */
 	int64_t newest_ns;
-	uint16_t longest; /* maximum reach of all steps */
+	uint16_t longest;     /* maximum reach of all steps */
+	bool known[METRIC_N]; /* was there ever a value? */
 	struct reading_tier tiers[TIERS];
 };
 
@@ -90,6 +91,7 @@ static void check_card(struct reading_ring *ring, const struct device *dev)
 		return;
 	for (size_t t = 0; t < TIERS && ring->bdf[0]; t++)
 		sparse_clear(&ring->tiers[t].steps);
+	memset(ring->known, 0, sizeof(ring->known));
 	memcpy(ring->bdf, dev->bdf, sizeof(ring->bdf));
 }
 
@@ -144,6 +146,8 @@ void reading_ring_add(struct reading_ring *ring, const struct device *dev, int64
 
 	check_card(ring, dev);
 	read_metrics(dev, values);
+	for (size_t i = 0; i < METRIC_N; i++)
+		ring->known[i] |= !isnan(values[i]);
 	ring->longest = MAX(ring->longest, reach);
 	for (size_t t = 0; t < TIERS; t++) {
 		if (taken_ns - ring->newest_ns <= hold_ns)
@@ -151,6 +155,11 @@ void reading_ring_add(struct reading_ring *ring, const struct device *dev, int64
 		tier_add(&ring->tiers[t], taken_ns / step_ns[t], reach, values);
 	}
 	ring->newest_ns = taken_ns;
+}
+
+bool reading_ring_knows(const struct reading_ring *ring, enum metric metric)
+{
+	return ring->known[metric];
 }
 
 /* The values of a step. False: unknown. */

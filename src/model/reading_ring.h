@@ -26,6 +26,9 @@ struct reading_ring *reading_ring_free(struct reading_ring *ring);
 void reading_ring_add(struct reading_ring *ring, const struct device *dev, int64_t taken_ns,
 		      int64_t hold_ns);
 
+/* Has the card ever had a value of it? */
+bool reading_ring_knows(const struct reading_ring *ring, enum metric metric);
+
 /* The values between two times (CLOCK_MONOTONIC). False: a gap. */
 bool reading_ring_range(const struct reading_ring *ring, enum metric metric, int64_t from_ns,
 			int64_t to_ns, struct metric_range *ret);

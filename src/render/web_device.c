@@ -87,7 +87,7 @@ static void put_charts(struct json *json, const struct web_view *view, const str
 	for (enum metric i = 0; i < METRIC_N; i++) {
 		CLEANUP_BUF struct buf text = { 0 };
 
-		if (!history_knows(view->history, i))
+		if (!history_knows(view->history, NULL, i))
 			continue;
 		chart_put_reading(&text, dev, &metric_infos[i], true);
 		json_open(json, NULL, '{');

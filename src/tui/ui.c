@@ -58,11 +58,33 @@ int64_t ui_chart_span(const struct ui *ui)
 	return chart_span(ui->history, ui_now(ui), settings_spans[ui->settings.span] * NS_PER_S);
 }
 
+static size_t count_devices(const struct ui *ui)
+{
+	const struct snapshot *snapshot = ui_snapshot(ui);
+
+	return snapshot && ui->device_view.n_groups ? snapshot->n_devices : 0;
+}
+
+const struct device *ui_device(const struct ui *ui, size_t position)
+{
+	return position < count_devices(ui)
+		       ? &ui_snapshot(ui)->devices[ui->device_view.order[position]]
+		       : NULL;
+}
+
 /* Rates, and memory in the first frame, are known a sample later. */
+static bool is_known_soon(const struct ui *ui, const struct device *dev, enum metric metric)
+{
+	return !ui->frame || ui->frame->first || !dev ||
+	       dev->why[metric_infos[metric].field] == NEEDS_TWO_SAMPLES;
+}
+
 static bool is_offered(const struct ui *ui, enum metric metric)
 {
-	return metric == ui->settings.metric || metric_infos[metric].rate || !ui->frame ||
-	       ui->frame->first || history_knows(ui->history, metric);
+	const struct device *dev = ui_device(ui, ui->device);
+
+	return metric == ui->settings.metric || is_known_soon(ui, dev, metric) ||
+	       history_knows(ui->history, ui_charts_devices(ui) ? NULL : dev, metric);
 }
 
 /* Number of readings that charts can show. */
@@ -100,9 +122,7 @@ static size_t count_charts(const struct ui *ui, size_t devices)
 
 struct counts ui_counts(const struct ui *ui)
 {
-	const struct snapshot *snapshot = ui_snapshot(ui);
-
-	size_t devices = snapshot && ui->device_view.n_groups ? snapshot->n_devices : 0;
+	size_t devices = count_devices(ui);
 
 	return (struct counts){
 		.devices = devices,
@@ -112,13 +132,6 @@ struct counts ui_counts(const struct ui *ui)
 		.processes = ui->list.count,
 		.charts = count_charts(ui, devices),
 	};
-}
-
-const struct device *ui_device(const struct ui *ui, size_t position)
-{
-	return position < ui_counts(ui).devices
-		       ? &ui_snapshot(ui)->devices[ui->device_view.order[position]]
-		       : NULL;
 }
 
 struct process_scope ui_scope(const struct ui *ui)

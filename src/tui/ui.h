@@ -106,7 +106,10 @@ struct counts ui_counts(const struct ui *ui);
 /* Do charts show one reading of several devices? */
 bool ui_charts_devices(const struct ui *ui);
 
-/* The reading of a chart: the chosen one, and those after it that any device has had. */
+/*
+ * The reading of a chart: the chosen one, and those after it that the selected device has had; any
+ * device, if charts show several.
+ */
 enum metric ui_metric(const struct ui *ui, size_t i);
 
 /* The time that charts show. */

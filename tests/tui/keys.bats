@@ -243,6 +243,18 @@ type_line() {
 	keys Enter
 }
 
+@test "a chart is drawn if the selected device has values, not if another one has" {
+	remove "$D"
+	machine -b n150,p150a -w dev=0,dram=1G,util=437
+	watch 200x60 -r 60000
+	eventually shows '─ Compute '
+	keys Right
+	eventually shows '─ Power  device 1'
+	not shows '─ Compute '
+	keys Left
+	eventually shows '─ Compute '
+}
+
 @test "suspend and resume, and every way to end leaves the terminal as it was" {
 	shell 80x24
 	type_line "stty -g >before; $TT_SMI --root $D -w -r 100"
