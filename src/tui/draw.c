@@ -160,22 +160,32 @@ static void draw_problem(const struct ui *ui)
 		paint_text(row, 1, ui->columns - 1, ui->frame ? STYLE_BAD : STYLE_DIM, line);
 }
 
-/* Draws the text of the selected device, below a line with its name. */
+static void put_device_title(struct buf *out, const struct ui *ui, const struct device *dev)
+{
+	buf_printf(out, "Device %s  ", dev->id);
+	device_put_name(out, dev);
+	if (device_is_failing(dev))
+		buf_printf(out, "  ! %s", device_condition_text(dev));
+	if (ui_snapshot(ui)->n_devices > 1)
+		buf_printf(out, "  (%zu of %zu, %s for others)", ui->device + 1,
+			   ui_snapshot(ui)->n_devices, paint_symbol("◀ ▶", "< >"));
+}
+
+/* Draws the text of the selected device or process, below a line with its name. */
 static void draw_page(const struct ui *ui)
 {
 	const struct device *dev = ui_device(ui, ui->device);
+	const struct process *process = ui_process(ui);
 	CLEANUP_BUF struct buf text = { 0 }, title = { 0 };
 	struct rect lines = ui->layout.page;
 
 	if (rect_is_empty(&lines) || !dev)
 		return;
-	buf_printf(&title, "Device %s  ", dev->id);
-	device_put_name(&title, dev);
-	if (device_is_failing(dev))
-		buf_printf(&title, "  ! %s", device_condition_text(dev));
-	if (ui_snapshot(ui)->n_devices > 1)
-		buf_printf(&title, "  (%zu of %zu, %s for others)", ui->device + 1,
-			   ui_snapshot(ui)->n_devices, paint_symbol("◀ ▶", "< >"));
+	if (ui->settings.view != VIEW_PROCESSES)
+		put_device_title(&title, ui, dev);
+	else if (process)
+		buf_printf(&title, "Process %d  (Enter for its environment and files)",
+			   process->pid);
 	paint_rule(lines.top++, lines.left, lines.width, buf_text(&title));
 	lines.height--;
 	page_of_view(ui, &text);

@@ -197,10 +197,26 @@ static void make_memory(struct layout *layout, struct rect *body, const struct c
 	layout->table = *body;
 }
 
+enum { TEXT_WIDEST = 75 };
+
+/* The rows that the list leaves have details of the selected process. */
+static void make_processes(struct layout *layout, struct rect *body, const struct counts *counts)
+{
+	enum { PAGE_LEAST = 8 };
+	int table = TABLE_AROUND + (int)MIN(MAX(counts->processes, 3), 1000);
+
+	if (counts->processes == 0 || body->height - table < PAGE_LEAST) {
+		layout->table = *body;
+		return;
+	}
+	layout->table = take_rows(body, table);
+	layout->page = *body;
+	layout->page_columns = MAX(body->width / (TEXT_WIDEST + 1), 1);
+}
+
 /* Text beside its charts, if there is room for both. */
 static void make_device(struct layout *layout, struct rect *body, const struct counts *counts)
 {
-	enum { TEXT_WIDEST = 75 };
 	struct rect right = *body;
 	int texts = MAX((body->width - CHART_NARROWEST) / (TEXT_WIDEST + 1), 1);
 
@@ -231,7 +247,7 @@ void layout_make(struct layout *layout, enum view view, int rows, int columns,
 	switch (view) {
 	case VIEW_OVERVIEW: make_overview(layout, &body, counts); break;
 	case VIEW_GRID: make_grid(layout, &body, counts); break;
-	case VIEW_PROCESSES: layout->table = body; break;
+	case VIEW_PROCESSES: make_processes(layout, &body, counts); break;
 	case VIEW_MEMORY: make_memory(layout, &body, counts); break;
 	case VIEW_DEVICE: make_device(layout, &body, counts); break;
 	case VIEW_N: break;

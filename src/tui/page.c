@@ -156,9 +156,15 @@ void page_of_view(const struct ui *ui, struct buf *out)
 		put_memory(out, ui); /* in columns, as wide as the screen */
 		return;
 	}
-	page_put_device(&text, ui);
+	if (ui->settings.view == VIEW_PROCESSES)
+		page_put_selected(&text, ui);
+	else
+		page_put_device(&text, ui);
 	page_wrap(out, &text, (ui->layout.page.width + 1) / ui->layout.page_columns - 1,
 		  PAGE_INDENT);
+	if (ui->settings.view == VIEW_PROCESSES)
+		page_keep_entries(out, PAGE_INDENT, (size_t)MAX(ui->layout.page.height - 1, 1),
+				  (size_t)ui->layout.page_columns);
 }
 
 int overlay_columns(const struct ui *ui)

@@ -11,6 +11,9 @@ void page_put_device(struct buf *out, const struct ui *ui);
 /* The page of the process whose details are open. */
 void page_put_process(struct buf *out, const struct ui *ui);
 
+/* What is known of the selected process. */
+void page_put_selected(struct buf *out, const struct ui *ui);
+
 /* "  label   value", or the reason why the value is unknown. */
 void page_put_field(struct buf *out, const struct field_table *table, unsigned field,
 		    const void *object);

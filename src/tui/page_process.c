@@ -63,17 +63,27 @@ static void put_history(struct buf *out, const struct ui *ui, const struct serie
 	}
 }
 
-void page_put_process(struct buf *out, const struct ui *ui)
+enum which { ALL_FIELDS, KNOWN_FIELDS };
+
+static void put_fields(struct buf *out, const struct field_table *table, const void *object,
+		       enum which which)
+{
+	for (unsigned i = 0; i < table->count; i++) {
+		struct value value;
+
+		field_get(table, i, object, &value);
+		if (which == ALL_FIELDS || value.why == KNOWN)
+			page_put_field(out, table, i, object);
+	}
+}
+
+static void put_process(struct buf *out, const struct ui *ui, const struct process *process,
+			enum which which)
 {
 	const struct snapshot *snapshot = ui_snapshot(ui);
-	const struct process *process =
-		snapshot ? snapshot_find_process(snapshot, ui->detail_pid) : NULL;
 
-	if (!process)
-		buf_printf(out, "Process %d has exited\n", ui->detail_pid);
-	for (unsigned i = 0; process && i < process_fields.count; i++)
-		page_put_field(out, &process_fields, i, process);
-	for (size_t i = 0; process && i < process->n_usages; i++) {
+	put_fields(out, &process_fields, process, which);
+	for (size_t i = 0; i < process->n_usages; i++) {
 		const struct usage *usage = &process->usages[i];
 		const struct device *dev = &snapshot->devices[usage->device];
 		const struct series *series;
@@ -82,8 +92,27 @@ void page_put_process(struct buf *out, const struct ui *ui)
 		buf_printf(out, "On device %s\n", dev->id);
 		if (series && series->samples)
 			put_history(out, ui, series);
-		for (unsigned k = 0; k < usage_fields.count; k++)
-			page_put_field(out, &usage_fields, k, usage);
+		put_fields(out, &usage_fields, usage, which);
 	}
+}
+
+void page_put_process(struct buf *out, const struct ui *ui)
+{
+	const struct snapshot *snapshot = ui_snapshot(ui);
+	const struct process *process =
+		snapshot ? snapshot_find_process(snapshot, ui->detail_pid) : NULL;
+
+	if (process)
+		put_process(out, ui, process, ALL_FIELDS);
+	else
+		buf_printf(out, "Process %d has exited\n", ui->detail_pid);
 	buf_puts(out, ui->detail.length ? buf_text(&ui->detail) : "Environment: being read\n");
+}
+
+void page_put_selected(struct buf *out, const struct ui *ui)
+{
+	const struct process *process = ui_process(ui);
+
+	if (process)
+		put_process(out, ui, process, KNOWN_FIELDS);
 }

@@ -12,7 +12,7 @@ setup() {
 
 # listed: prints the names of the processes in their order on the screen.
 listed() {
-	screen | grep -o -E '(alpha|beta|gamma|delta) *$' | xargs
+	screen | sed '/^─ Process /,$d' | grep -o -E '(alpha|beta|gamma|delta) *$' | xargs
 }
 
 lists() {
@@ -241,6 +241,28 @@ E
 type_line() {
 	keys -l "$1"
 	keys Enter
+}
+
+@test "below a short list of processes are the details of the selected one" {
+	watch 100x40 -r 60000
+	eventually shows Overview
+	keys 3
+	eventually shows '^─ Process [0-9]*  (Enter for'
+	shows '^  Command  *beta$'
+	shows '^On device 1'
+	keys Down
+	eventually shows '^  Command  *alpha$'
+	shows '^On device 0'
+	not shows 'N/A (' # only what is known
+	resize 100 15 # no room: the list alone
+	eventually not shows '^─ Process '
+	resize 100 40
+	eventually shows '^  Command  *alpha$'
+	keys '\'
+	keys -l xyz
+	keys Enter
+	eventually shows 'no process matches'
+	not shows '^─ Process [0-9]'
 }
 
 @test "a chart is drawn if the selected device has values, not if another one has" {
