@@ -24,11 +24,10 @@ MACHINES = {
                    "-w", "dev=0+1+2+3+4+5+6+7,dram=20G,wave=6G,l1=64M,util=640,name=llama",
                    "-w", "dev=9,dram=31G,name=full", "-w", "dev=31,via=none,name=idle"],
 }
-# View, seconds between samples, and until each screen. Each view has a program of its own, since a view that
-# is opened later makes it sample at another time.
-FILMS = [("overview", 1, {"5s": 5}), ("overview", 20, {"60s": 60, "10min": 600}),
-         ("grid", 1, {"5s": 5}), ("grid", 20, {"60s": 60}),
-         ("memory", 1, {"5s": 5}), ("memory", 20, {"60s": 60})]
+VIEWS = ["overview", "grid", "processes", "memory", "device"]
+# Seconds between samples, and until the screens. A view that is opened later makes its program sample at another
+# time, so each view has a program of its own.
+FILMS = [(1, {"5s": 5}), (20, {"60s": 60, "10min": 600})]
 SIZES = ["80x24", "120x40", "200x60"]
 
 
@@ -43,16 +42,18 @@ def compare(terminal, file):
         time.sleep(0.02)
 
 
-def shoot(build, target, machine, view, step, times):
+def shoot(build, target, machine, step, times):
     with tempfile.TemporaryDirectory(dir="/dev/shm/" + os.environ.get("TT_TEST_RUN", "")) as work:
-        film = screen_film.Film(build, Path(work), MACHINES[machine], step, 80, 24, {"TT_SMI_VIEW": view})
+        film = screen_film.Film(build, Path(work), MACHINES[machine], step, 80, 24,
+                                *({"TT_SMI_VIEW": view} for view in VIEWS))
         try:
             for after, seconds in times.items():
                 while film.now < seconds:
                     film.step()
                 for size in SIZES:
-                    film.terminal.resize(*map(int, size.split("x")))
-                    compare(film.terminal, target / machine / f"{view}-{after}-{size}.txt")
+                    for view, screen in zip(VIEWS, film.screens):
+                        screen.terminal.resize(*map(int, size.split("x")))
+                        compare(screen.terminal, target / machine / f"{view}-{after}-{size}.txt")
         finally:
             film.close()
 
