@@ -357,7 +357,7 @@ class Server:
         environment.update(self.environment)
         with open(self.log_path, "ab") as log:
             self.log_from = log.tell()
-            self.child = spawn(self.command(), stdout=subprocess.DEVNULL, stderr=log,
+            self.child = spawn(self.command(), stdout=log, stderr=log,
                                env=environment, user=self.user)
         if wait:
             self.wait_for("listening on")

@@ -1,5 +1,6 @@
 """Clients with tables, and monitors: ordinary use."""
 
+import select
 import shutil
 import signal
 import subprocess
@@ -219,12 +220,15 @@ def test_a_dump_goes_to_the_client_and_the_log_gets_one_line(server):
     p.alloc(0xABC0, 64)
     p.alloc(0xDEF0, 32, KERNEL)
     seen(server, p)
+    other = Monitor(server)
+    assert other.ask().of(p.pid)
     text = Monitor(server).dump()
     assert "DRAM: 64 bytes" in text and "0xabc0: 64 bytes" in text and f"pid {p.pid}" in text
     assert "\x1b" not in text and "evil" in text
     lines = [l for l in server.log().splitlines() if "dump" in l]
     assert lines == [f"tt_allocd: dump for pid {os.getpid()}, uid {os.getuid()}"], lines
-    assert "0xabc0" not in server.log()
+    assert "0xabc0" not in server.log()  # its standard output and its standard error
+    assert not select.select([other.sock], [], [], 0)[0]  # nor do other clients get it
     kernels = Monitor(server).dump(kernels=True)
     assert "KERNEL: 32 bytes" in kernels and "DRAM" not in kernels
     p.end()
