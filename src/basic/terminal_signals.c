@@ -72,15 +72,24 @@ int terminal_signals_next(struct terminal_signals *signals)
 
 bool terminal_is_foreground(int fd)
 {
-	return tcgetpgrp(fd) == getpgrp();
+	pid_t group = tcgetpgrp(fd);
+
+	return group < 0 || group == getpgrp(); /* there are no groups if it is not ours */
 }
 
-void terminal_signals_stop(void)
+int terminal_signals_stop(void)
 {
-	sigset_t stop = only(SIGTSTP), go_on = only(SIGCONT);
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	sigset_t stop = only(SIGTSTP), go_on = only(SIGCONT), end;
+	int signal;
 
 	pthread_sigmask(SIG_UNBLOCK, &stop, NULL);
 	pthread_sigmask(SIG_BLOCK, &stop, NULL);
 	/* The SIGCONT is expected. */
 	sigtimedwait(&go_on, NULL, &(struct timespec){ 0 });
+	sigemptyset(&end);
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		sigaddset(&end, ends[i]);
+	signal = sigtimedwait(&end, NULL, &(struct timespec){ 0 });
+	return MAX(signal, 0);
 }

@@ -39,5 +39,8 @@ bool terminal_is_foreground(int fd);
 /*
  * Stops until SIGCONT. Returns at once if SIGCONT came since SIGTSTP, or if no shell could continue
  * this process group.
+ *
+ * Returns the signal that is to end the program, if there is one, else 0: a shell that kills a
+ * stopped job continues it in the background, where using the terminal would stop it again.
  */
-void terminal_signals_stop(void);
+MUST_CHECK int terminal_signals_stop(void);

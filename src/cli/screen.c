@@ -223,21 +223,25 @@ int screen_draw(struct screen *screen, const struct buf *frame)
 }
 
 /* Ctrl-Z, and its end. */
-static int suspend(struct screen *screen)
+static enum wake suspend(struct screen *screen, int *ret_signal)
 {
+	int signal;
+
 	restore_terminal(screen);
-	terminal_signals_stop();
-	return set_up_terminal(screen);
+	signal = terminal_signals_stop();
+	if (signal)
+		*ret_signal = signal;
+	return signal || set_up_terminal(screen) < 0 ? WAKE_QUIT : WAKE_RESIZE;
 }
 
-static enum wake take_signal(struct screen *screen, int signal)
+static enum wake take_signal(struct screen *screen, int *ret_signal)
 {
-	switch (signal) {
+	switch (*ret_signal) {
 	case SIGWINCH:
 		read_size(screen);
 		screen->torn = true;
 		return WAKE_RESIZE;
-	case SIGTSTP: return suspend(screen) < 0 ? WAKE_QUIT : WAKE_RESIZE;
+	case SIGTSTP: return suspend(screen, ret_signal);
 	case SIGCONT: return set_up_terminal(screen) < 0 ? WAKE_QUIT : WAKE_RESIZE;
 	default: return WAKE_QUIT;
 	}
@@ -254,6 +258,6 @@ enum wake screen_wait(struct screen *screen, int64_t until_ns, int *ret_signal)
 			return WAKE_TIME;
 		*ret_signal = terminal_signals_next(&screen->signals);
 		if (*ret_signal)
-			return take_signal(screen, *ret_signal);
+			return take_signal(screen, ret_signal);
 	}
 }

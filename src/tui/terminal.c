@@ -201,9 +201,25 @@ static void leave_screen(int stop_fd, int timeout_ms)
 	frame_writer_end();
 }
 
+/*
+ * For the shell. Not by endwin(), which would set modes even if the shell has the terminal already:
+ * that stops the process with SIGTTOU before its last output.
+ */
+static void give_terminal(void)
+{
+	restore.active = 0;
+	frame_writer_begin(-1, LEAVE_TIMEOUT_MS);
+	frame_writer_add(restore.text, restore.length);
+	frame_writer_end();
+	if (terminal_is_foreground(STDIN_FILENO))
+		tcsetattr(STDIN_FILENO, TCSADRAIN, &restore.before);
+}
+
 void terminal_leave(struct terminal *terminal)
 {
-	if (restore.active) {
+	if (restore.active && !terminal_is_foreground(STDIN_FILENO)) {
+		give_terminal();
+	} else if (restore.active) {
 		restore.active = 0;
 		/* After a signal, output that was stopped with Ctrl-S may never continue. */
 		if (terminal->ended_by)
@@ -224,21 +240,15 @@ static void take_terminal(void)
 	follow_size();
 }
 
-/*
- * Ctrl-Z. Not by endwin(), which would set modes even if the shell has the terminal already: that
- * stops the process with SIGTTOU before its last output.
- */
-static void suspend(void)
+static enum event suspend(struct terminal *terminal)
 {
-	restore.active = 0;
-	frame_writer_begin(-1, LEAVE_TIMEOUT_MS);
-	frame_writer_add(restore.text, restore.length);
-	frame_writer_end();
-	if (terminal_is_foreground(STDIN_FILENO))
-		tcsetattr(STDIN_FILENO, TCSADRAIN, &restore.before);
-	terminal_signals_stop();
+	give_terminal();
+	terminal->ended_by = terminal_signals_stop();
+	if (terminal->ended_by)
+		return EVENT_END;
 	restore.active = 1;
 	take_terminal();
+	return EVENT_RESIZE;
 }
 
 static enum event take_signal(struct terminal *terminal)
@@ -248,7 +258,7 @@ static enum event take_signal(struct terminal *terminal)
 	switch (signal) {
 	case 0: return EVENT_TIME;
 	case SIGCONT: take_terminal(); return EVENT_RESIZE; /* another process had stopped us */
-	case SIGTSTP: suspend(); return EVENT_RESIZE;
+	case SIGTSTP: return suspend(terminal);
 	case SIGWINCH: follow_size(); return EVENT_RESIZE;
 	default: terminal->ended_by = signal; return EVENT_END;
 	}

@@ -310,6 +310,11 @@ type_line() {
 	python3 "$HERE/suspend.py" "$TT_SMI" "$D" --plain
 }
 
+@test "suspended and killed while the shell has the terminal" {
+	python3 "$HERE/background.py" "$TT_SMI" "$D"
+	python3 "$HERE/background.py" "$TT_SMI" "$D" --plain
+}
+
 # When a signal is set to be ignored, a pending one is discarded even if it is blocked: a Ctrl-Z would be
 # lost.
 @test "no signal is ignored, not even while curses draws" {
