@@ -7,7 +7,6 @@ enum remedy {
 	REMEDY_NONE,
 	REMEDY_TRACKING, /* it reports nothing and is not traced */
 	REMEDY_ROOT,	 /* it belongs to another user */
-	REMEDY_SERVER,	 /* only the server could tell */
 	REMEDY_VERSION,	 /* its TT-Metal is unknown */
 	REMEDY_DEVICES,	 /* its list of devices is unclear */
 	REMEDY_N,
@@ -25,7 +24,6 @@ static enum remedy remedy_of_reason(enum reason why)
 		[NO_TRACKER] = REMEDY_TRACKING,
 		[NOT_REPORTED] = REMEDY_TRACKING,
 		[DENIED] = REMEDY_ROOT,
-		[NO_SERVER] = REMEDY_SERVER,
 		[UNKNOWN_VERSION] = REMEDY_VERSION,
 		[TRACE_UNKNOWN_SHAPE] = REMEDY_VERSION,
 		[DEVICE_LIST_INVALID] = REMEDY_DEVICES,
@@ -106,13 +104,6 @@ static void put_root(struct buf *out, const struct render_options *options, size
 			   command);
 }
 
-static void put_server(struct buf *out, const struct render_options *options, size_t count)
-{
-	begin_tip(out, options, count, "that only the allocation server knows about");
-	buf_printf(out, "   Start it: sudo %.*stt_allocd\n", folder_length(options->command),
-		   options->command);
-}
-
 void tips_put(struct buf *out, const struct render_options *options,
 	      const struct snapshot *snapshot)
 {
@@ -127,9 +118,8 @@ void tips_put(struct buf *out, const struct render_options *options,
 	if (counts.processes[REMEDY_TRACKING])
 		put_tracking(out, options, counts.processes[REMEDY_TRACKING], counts.traced);
 	if (counts.processes[REMEDY_ROOT])
-		put_root(out, options, counts.processes[REMEDY_ROOT], snapshot->server_pid != 0);
-	if (counts.processes[REMEDY_SERVER] && !snapshot->server_unresponsive)
-		put_server(out, options, counts.processes[REMEDY_SERVER]);
+		put_root(out, options, counts.processes[REMEDY_ROOT],
+			 snapshot->server_pid || snapshot->server_unresponsive);
 	if (counts.processes[REMEDY_VERSION]) {
 		begin_tip(out, options, counts.processes[REMEDY_VERSION],
 			  "with a TT-Metal that this version does not know");

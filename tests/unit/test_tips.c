@@ -86,14 +86,14 @@ TEST(processes_of_other_users_need_root_or_a_server)
 		    "   Once:          sudo ./build/tt_smi\n" DOCTOR);
 }
 
-TEST(a_silent_server_is_named_first)
+/* A second server could not listen beside it. */
+TEST(a_silent_server_is_named_first_and_no_other_is_advised)
 {
-	add_process(10, NO_SERVER);
+	add_process(10, DENIED);
 	machine->server_unresponsive = true;
-	assert_tips("\nTIP: The allocation server does not answer\n" DOCTOR);
-	machine->server_unresponsive = false;
-	assert_tips("\nTIP: 1 process that only the allocation server knows about\n"
-		    "   Start it: sudo ./build/tt_allocd\n" DOCTOR);
+	assert_tips("\nTIP: The allocation server does not answer\n"
+		    "\nTIP: 1 process of other users, whose memory only root may read\n"
+		    "   Once:          sudo ./build/tt_smi\n" DOCTOR);
 }
 
 TEST(an_unknown_metal_needs_a_newer_version)
@@ -130,7 +130,7 @@ int main(void)
 		TIPS_TEST(a_process_without_a_tracker_can_be_run_or_traced),
 		TIPS_TEST(where_the_tracer_runs_or_is_not_built_it_is_no_remedy),
 		TIPS_TEST(processes_of_other_users_need_root_or_a_server),
-		TIPS_TEST(a_silent_server_is_named_first),
+		TIPS_TEST(a_silent_server_is_named_first_and_no_other_is_advised),
 		TIPS_TEST(an_unknown_metal_needs_a_newer_version),
 		TIPS_TEST(an_unclear_list_of_devices_needs_addresses),
 		TIPS_TEST(there_is_no_tip_where_nothing_helps),
