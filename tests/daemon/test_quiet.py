@@ -5,6 +5,7 @@ import json
 import shutil
 import subprocess
 import sys
+import time
 
 from allocd import *
 
@@ -62,6 +63,23 @@ def test_a_device_without_a_loop(directory):
     wait(lambda: age(root, server) < 5 < age(root, server, 1), "work on the first device, and none on the other")
     server.stop()
     assert quiet(root, server) == "needs_two_samples"
+
+
+@bare
+def test_a_device_while_nobody_asks(directory):
+    """The time is that of the work, not that of the first request after it."""
+    root = writable(machine(directory, "--static", "--no-workloads", "-b", "n150"))
+    server = Server(directory, root=root)
+    wait(lambda: age(root, server) >= 0, "a first time")
+
+    def noticed():
+        begin = time.monotonic()
+        move_data(root, 0, 1 << 24)
+        time.sleep(6)  # three periods; on a busy machine one of them may be late
+        return 2 < age(root, server) <= time.monotonic() - begin
+
+    wait(noticed, "work that was noticed before the request")
+    server.stop()
 
 
 @bare
