@@ -41,7 +41,13 @@ def wrong(line, why):
 
 
 def may_write(path):
-    return any(path == want or re.fullmatch(re.escape(want) + r"\.[A-Za-z0-9]{6}", path) for want in writable)
+    return any(path == want or re.fullmatch(re.escape(want) + r"\.[0-9a-f]{16}", path) for want in writable)
+
+
+def names_of(line):
+    """The names in a line, as paths: relative ones belong to the descriptor before them, which strace -y prints."""
+    for directory, name in re.findall(r'(?:(?:\d+|AT_FDCWD)<([^>]*)>, )?"([^"]*)"', line):
+        yield os.path.normpath(f"{directory}/{name}") if directory and not name.startswith("/") else name
 
 
 def own(line):
@@ -62,10 +68,7 @@ with open(trace, encoding="utf-8", errors="replace") as file:
         call = line.split("(", 1)[0]
         seen.add(call)
         if call in FILE_CALLS:
-            path = (re.search(r'"([^"]*)"', line) or [None, ""])[1]
-            directory = re.match(r"\w+\((?:\d+|AT_FDCWD)<([^>]*)>", line)
-            if not path.startswith("/") and directory:
-                path = os.path.normpath(f"{directory[1]}/{path}")
+            path = next(names_of(line), "")
             # O_PATH names a file and opens nothing.
             if "O_PATH" not in line and ("dev/tenstorrent" in path or re.search(r"= \d+<[^>]*dev/tenstorrent", line)):
                 wrong(whole, "a device was opened")
@@ -77,7 +80,7 @@ with open(trace, encoding="utf-8", errors="replace") as file:
             if not own(line):
                 wrong(whole, "written to something foreign")
         elif call in ("unlink", "rename", "renameat", "renameat2", "unlinkat"):
-            names = re.findall(r'"([^"]*)"', line)
+            names = list(names_of(line))
             if not names or not all(may_write(name) for name in names):
                 wrong(whole, "a name was changed")
         elif call == "ioctl":
