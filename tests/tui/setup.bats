@@ -20,7 +20,8 @@ has_headings() {
 }
 
 lists() {
-	[ "$(screen | grep -o -E '(alpha|beta|gamma|delta) *$' | xargs)" = "$*" ]
+	# Not in the details of the selected process, which may follow the list.
+	[ "$(screen | sed '/^─ Process [0-9]/,$d' | grep -o -E '(alpha|beta|gamma|delta) *$' | xargs)" = "$*" ]
 }
 
 # at PATTERN: the selected line of the setup screen matches.
