@@ -204,9 +204,10 @@ grown() {
 	mkdir "$WORK/sticky/dir"
 	spawn -L -lms 20 -f "$WORK/sticky/dir/log" 2>"$WORK/err"
 	eventually test -s "$WORK/sticky/dir/log"
+	ln -s "$WORK/victim" "$WORK/sticky/link"
+	chown -h 1 "$WORK/sticky/link"
 	mv "$WORK/sticky/dir" "$WORK/old"
-	ln -s "$WORK/victim" "$WORK/sticky/dir"
-	chown -h 1 "$WORK/sticky/dir"
+	mv "$WORK/sticky/link" "$WORK/sticky/dir" # never there with our own user as its owner
 	eventually test -s "$WORK/err" # once, whether a sample sees the link or its absence first
 	local lines
 	lines=$(wc -l <"$WORK/old/log")
