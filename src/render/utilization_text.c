@@ -2,12 +2,21 @@
 
 #include "render/format.h"
 
-#include <math.h>
-
 /*
  * Errors of floating-point numbers, in percent: 0.07 * 100 is above 7, and 0.29 * 100 below 29.
  */
 #define NOISE 1e-9
+
+/* Of a number that is not negative; without libm, which no program here needs. */
+static double round_down(double number)
+{
+	return (double)(int64_t)number;
+}
+
+static double round_up(double number)
+{
+	return round_down(number) + (round_down(number) < number);
+}
 
 /* Exact figures: 0 % and 100 % stand for nothing else. */
 static void put_exact(struct buf *out, double percent)
@@ -27,10 +36,10 @@ void utilization_put_percent(struct buf *out, const uint8_t why[static UTILIZATI
 		put_exact(out, percent);
 	} else if (value->bound == BOUND_LOWER) {
 		buf_puts(out, utf8 ? "≥" : ">=");
-		format_whole(out, floor(percent + NOISE));
+		format_whole(out, round_down(percent + NOISE));
 	} else {
 		buf_puts(out, utf8 ? "≤" : "<=");
-		format_whole(out, ceil(percent - NOISE));
+		format_whole(out, round_up(MAX(percent - NOISE, 0)));
 	}
 	buf_puts(out, unit);
 }
