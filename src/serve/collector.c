@@ -68,7 +68,7 @@ static int fill(struct collector *collector, struct served_sample *record,
 	record->taken_ns = clock_now(CLOCK_MONOTONIC);
 	if (!record->snapshot)
 		return 0;
-	/* Clients are not known to be root or the owner, whoever runs the server. */
+	/* Clients are not known to be root or the owner, even if the server runs as that user. */
 	snapshot_hide_operations(record->snapshot);
 	record->totals = calloc(record->snapshot->n_devices + 1, sizeof(*record->totals));
 	if (!record->totals || add_owners(collector, record) < 0)
