@@ -14,21 +14,34 @@ static int digit_value(char c)
 	return 16;
 }
 
-static int parse_digits(const char *text, unsigned base, uint64_t *ret)
+int parse_leading(const char **text, unsigned base, uint64_t *ret)
 {
 	uint64_t value = 0;
-	const char *p = text;
+	const char *p = *text;
 
 	for (; (unsigned)digit_value(*p) < base; p++) {
 		if (__builtin_mul_overflow(value, (uint64_t)base, &value) ||
 		    __builtin_add_overflow(value, (uint64_t)digit_value(*p), &value))
 			return -ERANGE;
 	}
-	if (p == text)
+	if (p == *text)
 		return -EINVAL;
-	if (*p == '\n')
-		p++;
-	if (*p != '\0')
+
+	*text = p;
+	*ret = value;
+	return 0;
+}
+
+static int parse_digits(const char *text, unsigned base, uint64_t *ret)
+{
+	uint64_t value;
+	int r = parse_leading(&text, base, &value);
+
+	if (r < 0)
+		return r;
+	if (*text == '\n')
+		text++;
+	if (*text != '\0')
 		return -EINVAL;
 
 	*ret = value;

@@ -19,5 +19,8 @@ MUST_CHECK int parse_i64(const char *text, int64_t *ret);
 MUST_CHECK int parse_hex(const char *text, uint64_t *ret);
 MUST_CHECK int parse_hex_prefixed(const char *text, uint64_t *ret);
 
+/* The digits at *text, which is moved behind them; base is 10 or 16. */
+MUST_CHECK int parse_leading(const char **text, unsigned base, uint64_t *ret);
+
 /* Is the word of the given length in the list, which is separated by blanks? list may be NULL. */
 bool parse_has_word(const char *list, const char *word, size_t length);
