@@ -49,6 +49,11 @@ void series_add(struct series *series, const struct point *point)
 	series->ended_ns = point->time_ns;
 }
 
+bool series_spans_time(const struct series *series)
+{
+	return series && series->ended_ns > series->begun_ns;
+}
+
 const struct point *series_at(const struct series *series, int64_t n)
 {
 	const struct point *point = sparse_at(&series->points, (size_t)n % series->size);

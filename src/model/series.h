@@ -40,6 +40,9 @@ struct series *series_new(size_t size, int64_t step_ns);
 struct series *series_free(struct series *series);
 void series_add(struct series *series, const struct point *point);
 
+/* Can it show a change? It can if its known samples are of more than one moment. */
+bool series_spans_time(const struct series *series);
+
 /* Step number n (time / step_ns); NULL if it has no sample. */
 const struct point *series_at(const struct series *series, int64_t n);
 

@@ -33,7 +33,7 @@ enum style growth_put(struct buf *out, const struct series *series, bool brief)
 	case TREND_UNKNOWN:
 	case TREND_N: break;
 	}
-	if (!series || series->samples < 2) {
+	if (!series_spans_time(series)) {
 		buf_puts(out, "N/A");
 		return STYLE_DIM;
 	}

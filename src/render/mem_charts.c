@@ -68,7 +68,7 @@ void mem_put_charts(struct text_line *line, const struct mem_view *view, size_t 
 		.columns = line->options->columns - LABEL - 3,
 	};
 
-	if (!series || series->samples < 2)
+	if (!series_spans_time(series))
 		return;
 	chart_place(&chart, now_ns, span_ns);
 	text_line_end(line);

@@ -147,7 +147,7 @@ static void put_peak_and_change(struct writer *w, size_t device, enum pool pool,
 		json_u64(json, "peak", mem_peak(w->view, device, pool));
 	else
 		json_null(json, "peak");
-	if (known && series && series->samples > 1)
+	if (known && series_spans_time(series))
 		json_i64(json, "change", (int64_t)used - (int64_t)series->first.last[pool]);
 	else
 		json_null(json, "change");

@@ -69,7 +69,7 @@ static void put_change(struct text_line *line, const struct series *series, enum
 	CLEANUP_BUF struct buf text = { 0 };
 	uint64_t before;
 
-	if (!series || series->samples < 2)
+	if (!series_spans_time(series))
 		return;
 	before = series->first.last[pool];
 	buf_puts(&text, used < before ? "   -" : "   +");

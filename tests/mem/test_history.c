@@ -78,6 +78,22 @@ TEST(an_unknown_sample_replaces_a_known_one)
 	series_free(series);
 }
 
+TEST(only_known_samples_of_two_moments_span_time)
+{
+	struct series *series = series_new(10, S);
+	struct point unknown = { .time_ns = 101 * S };
+
+	assert_false(series_spans_time(NULL));
+	assert_false(series_spans_time(series));
+	add(series, 100 * S, 5);
+	add(series, 100 * S, 6);
+	series_add(series, &unknown);
+	assert_false(series_spans_time(series));
+	add(series, 102 * S, 5);
+	assert_true(series_spans_time(series));
+	series_free(series);
+}
+
 TEST(zero_is_a_value)
 {
 	struct series *series = series_new(10, S);
@@ -468,6 +484,7 @@ int main(void)
 		cmocka_unit_test(a_step_without_a_sample_is_a_gap),
 		cmocka_unit_test(overwritten_steps_are_not_returned),
 		cmocka_unit_test(an_unknown_sample_replaces_a_known_one),
+		cmocka_unit_test(only_known_samples_of_two_moments_span_time),
 		cmocka_unit_test(zero_is_a_value),
 		cmocka_unit_test(a_step_in_a_reused_slot_has_its_own_maximum),
 		cmocka_unit_test(unknown_values_are_not_a_maximum),

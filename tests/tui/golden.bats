@@ -85,7 +85,8 @@ check() { # MACHINE
 
 timeless() {
 	if [ -n "${TT_SANITIZE:-}" ]; then
-		sed 's/seen for [0-9]* s/seen for N s/; s/[⠁-⣿▁▂▃▄▅▆▇█]/ /g; s/ *$//' "$@"
+		sed 's/seen for [0-9] s/N\/A         /; s/seen for [0-9][0-9] s/N\/A          /; s/   +0B\( since start\)\?//
+			s/[⠁-⣿▁▂▃▄▅▆▇█]/ /g; s/ *$//' "$@"
 	else
 		cat "$@"
 	fi
