@@ -31,7 +31,7 @@ class Clock:
 
     def wait_for_deadline(self, seconds):
         """Waits until the program waits for this time: then its previous sample is complete."""
-        end = time.monotonic() + 60
+        end = time.monotonic() + 300
         while struct.unpack_from("q", self.map, 16)[0] < (UPTIME + seconds) * 10**9:
             if time.monotonic() > end:
                 raise SystemExit(f"the program does not wait for {seconds} s")
@@ -101,7 +101,7 @@ class Terminal:
         tty = os.open(self.variable("pane_tty"), os.O_WRONLY | os.O_NOCTTY)
         os.write(tty, f"\033]2;{title}\033\\".encode())
         os.close(tty)
-        end = time.monotonic() + 60
+        end = time.monotonic() + 300
         while self.variable("pane_title") != title:
             if time.monotonic() > end:
                 raise SystemExit("the terminal does not read what the program writes")
@@ -126,7 +126,7 @@ class Terminal:
 
     def settled(self, *options):
         """Returns the screen when the programs have handled all keys and wait, and tmux has read what they wrote."""
-        end = time.monotonic() + 60
+        end = time.monotonic() + 300
         while time.monotonic() < end:
             before = self.activity()
             self.drain()
@@ -136,7 +136,7 @@ class Terminal:
         raise SystemExit("the programs in the terminal do not come to rest")
 
     def wait_for(self, pattern):
-        end = time.monotonic() + 60
+        end = time.monotonic() + 300
         while time.monotonic() < end:
             screen = self.screen()
             if re.search(pattern, screen):

@@ -45,11 +45,11 @@ teardown() {
 # eventually COMMAND...: repeats a command until it succeeds. The limit only ends a test that hangs.
 eventually() {
 	local i
-	for i in $(seq 3000); do
+	for i in $(seq 15000); do
 		"$@" && return 0
 		sleep 0.02
 	done
-	echo "not within a minute: $*" >&2
+	echo "not within five minutes: $*" >&2
 	if declare -F screen >/dev/null; then screen >&2 || true; fi
 	return 1
 }

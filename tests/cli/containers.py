@@ -151,7 +151,7 @@ class Container:
 
     def wait_for_program(self):
         """Waits until the shell that has printed the line has executed the program."""
-        end = time.monotonic() + 60
+        end = time.monotonic() + 300
         while open(f"/proc/{self.pid}/cmdline", "rb").read() != b"sleep\x00600\x00":
             assert time.monotonic() < end, "the program of the container does not start"
             time.sleep(0.01)
@@ -212,7 +212,7 @@ def own_shm():
     started.append(loop)
     expect(memory(json.loads(loop.stdout.readline()), box.pid), {5: 2 * GIB})
     publish(5, counters(1, 3 * GIB), folder=f"/proc/{box.pid}/root/dev/shm")
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while memory(json.loads(loop.stdout.readline()), box.pid) != {5: 3 * GIB}:
         assert time.monotonic() < end
 
@@ -426,7 +426,7 @@ def served():
     os.makedirs("/run/tt-smi", exist_ok=True)
     server = subprocess.Popen([os.environ["TT_ALLOCD"]], stderr=subprocess.DEVNULL)
     started.append(server)
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while memory(as_nobody(), box.pid) != {5: 2 * GIB}:
         assert time.monotonic() < end, "not told"
         time.sleep(0.1)
@@ -469,7 +469,7 @@ def start_server():
 
 
 def eventually(function, value):
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while function() != value:
         assert time.monotonic() < end, f"{function()}, not {value}"
         time.sleep(0.1)
@@ -477,13 +477,13 @@ def eventually(function, value):
 
 def scraped(port):
     """The series of /metrics, without the labels of the device's identity."""
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=300) as answer:
         return re.sub(r',uuid="[^"]*"', "", answer.read().decode()).splitlines()
 
 
 def is_ready(port):
     try:
-        return urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=60).status == 200
+        return urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=300).status == 200
     except urllib.error.HTTPError:
         return False
 

@@ -16,7 +16,7 @@ separator = sys.argv.index("--")
 steps = sys.argv[1:separator]
 command = subprocess.Popen(sys.argv[separator + 1:], stdout=subprocess.PIPE)
 signal.signal(signal.SIGALRM, lambda *_: command.kill())
-signal.alarm(60)
+signal.alarm(300)
 seen = 0
 doc = None
 for line in command.stdout:

@@ -49,7 +49,7 @@ spawn() {
 # patiently COMMAND...: for machines where a read hangs: the command must end nevertheless. Without
 # the leak check, which would wait for the thread that hangs.
 patiently() {
-	ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" timeout -k 5 60 "$@"
+	ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" timeout -k 5 300 "$@"
 }
 
 # capture [OPTIONS]: runs tt_smi, with its output in $WORK/out, its errors in $WORK/err and its exit

@@ -212,7 +212,7 @@ vendor() {
 	make_machine n300
 	local o
 	for o in '-s -l' '-l -s' '-s --local' '-s -l --snapshot_no_tty'; do
-		timeout 60 "$TT_SMI" --root "$D" $o >"$WORK/out" 3>&-
+		timeout 300 "$TT_SMI" --root "$D" $o >"$WORK/out" 3>&-
 		[ "$(jq -c '[.device_info[].board_info.board_type]' "$WORK/out")" = '["n300 L"]' ]
 	done
 	[ "$(smi -s -l 0.02 -n 2 | jq '.device_info | length')" = $'2\n2' ]

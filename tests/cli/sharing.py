@@ -40,13 +40,13 @@ echo "$1 end" >>{LOG}
 
 
 def eventually(condition, what="condition"):
-    end = time.monotonic() + 120
+    end = time.monotonic() + 300
     while time.monotonic() < end:
         value = condition()
         if value:
             return value
         time.sleep(0.02)
-    raise AssertionError("not within two minutes: " + what)
+    raise AssertionError("not within five minutes: " + what)
 
 
 def machine(boards):

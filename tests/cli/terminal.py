@@ -15,7 +15,7 @@ import termios
 import time
 
 QUIET = 1.0
-LIMIT = 60
+LIMIT = 300
 ENTER, LEAVE = b"\033[?1049h", b"\033[?1049l"
 HIDE, SHOW = b"\033[?25l", b"\033[?25h"
 LINE = re.compile(rb"\033\[(\d+);1H([^\033]*)")

@@ -16,7 +16,7 @@ def look(root, server=None):
     if server:
         env["TT_ALLOCD_SOCKET"] = server.path
     done = subprocess.run([BUILD + "/tt_smi", "--root", root, "--json"], stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, env=env, check=True, timeout=60)
+                          stderr=subprocess.DEVNULL, env=env, check=True, timeout=300)
     return json.loads(done.stdout)
 
 

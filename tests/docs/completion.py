@@ -38,7 +38,7 @@ def send(text):
 
 def read_until(pattern):
     """Reads what the shell writes until the pattern occurs in it."""
-    seen, end = "", time.monotonic() + 120
+    seen, end = "", time.monotonic() + 300
     while not re.search(pattern, seen):
         if time.monotonic() > end or not select.select([terminal], [], [], 1)[0]:
             if time.monotonic() > end:

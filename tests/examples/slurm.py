@@ -53,7 +53,7 @@ PartitionName=all Nodes=node Default=YES MaxTime=INFINITE State=UP
 
 
 def eventually(condition, what):
-    end = time.monotonic() + 120
+    end = time.monotonic() + 300
     while time.monotonic() < end:
         value = condition()
         if value:
@@ -186,7 +186,7 @@ def holder():
 def scraped(port, path="/metrics", **headers):
     request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
     try:
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with urllib.request.urlopen(request, timeout=300) as answer:
             return answer.read().decode()
     except urllib.error.HTTPError:  # no sample yet
         return ""

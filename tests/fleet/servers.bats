@@ -9,7 +9,7 @@ fails() {
 	shift 2
 	D=$WORK
 	status=0
-	timeout -k 5 60 "$TT_SMI" fleet --prometheus "$URL" "$@" >"$WORK/out" 2>"$WORK/err" 3>&- || status=$?
+	timeout -k 5 300 "$TT_SMI" fleet --prometheus "$URL" "$@" >"$WORK/out" 2>"$WORK/err" 3>&- || status=$?
 	echo "status $status, not $code; stderr: $(cat "$WORK/err")"
 	[ "$status" = "$code" ]
 	grep -qF -- "$text" "$WORK/err"

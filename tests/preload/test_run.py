@@ -13,7 +13,7 @@ from preload import HERE, RUN, SHIM, TT_SMI, Host, eventually, has_open, preload
 
 
 def start(*command, **options):
-    return subprocess.run([*RUN, *command], capture_output=True, text=True, timeout=60, **options)
+    return subprocess.run([*RUN, *command], capture_output=True, text=True, timeout=300, **options)
 
 
 def test_exit_status_and_signals_are_the_commands(_):
@@ -89,7 +89,7 @@ def test_other_preloads_keep_working(directory):
         assert not [name for name in found if name.startswith(("LD_PRELOAD", "TTALLOC_"))], (shell, found)
     shutil.copy(SHIM, directory)
     assert environment(LD_PRELOAD=f"{directory}/libttalloc-preload.so {other}")["LD_PRELOAD"] == f"{SHIM}:{other}"
-    done = subprocess.run([*RUN, *RUN, "--no-children", *RUN, "env"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([*RUN, *RUN, "--no-children", *RUN, "env"], capture_output=True, text=True, timeout=300)
     assert f"\nLD_PRELOAD={SHIM}\n" in "\n" + done.stdout
 
 
@@ -97,7 +97,7 @@ def test_another_preload_that_takes_over_the_same_function(_):
     program = Program("v77", before=RUN, env={**os.environ, "LD_PRELOAD": f"{HERE}/libother.so"})
     assert "refused" in program.do("alloc a 0 dram 1M", "alloc b 0 dram 64G", "alloc c 0 l1 5", "free c")
     assert preloaded(program.pid)[0]["dram"] == 1 << 20
-    said, _ = program.process.communicate(timeout=60)
+    said, _ = program.process.communicate(timeout=300)
     assert said == "other: 3 calls\n" and program.process.returncode == 0, said
 
 
@@ -106,7 +106,7 @@ def strace(directory, *command):
     if not shutil.which("strace"):
         raise Skip("no strace here")
     done = subprocess.run(["strace", "-f", "-o", trace, "-e", "trace=%file,memfd_create,socket,mmap", *command],
-                          capture_output=True, text=True, timeout=60)
+                          capture_output=True, text=True, timeout=300)
     if done.returncode:
         raise Skip("strace: " + done.stderr.strip().splitlines()[-1])
     with open(trace) as file:
@@ -142,7 +142,7 @@ def test_a_program_of_another_user_is_named(directory):
     os.chmod(directory, 0o755)
     for name in (TT_SMI, SHIM):
         shutil.copy(name, directory)
-    done = subprocess.run([directory + "/tt_smi", "run", program], capture_output=True, text=True, timeout=60,
+    done = subprocess.run([directory + "/tt_smi", "run", program], capture_output=True, text=True, timeout=300,
                           user=65534, cwd="/")
     assert program in done.stderr and "gains privileges" in done.stderr, done.stderr
     os.chmod(program, 0o755)
@@ -164,7 +164,7 @@ def test_a_program_with_capabilities_is_named(directory):
         raise Skip(f"no capabilities of files here: {error}") from error
     for name in (TT_SMI, SHIM):
         shutil.copy(name, directory)
-    done = subprocess.run([directory + "/tt_smi", "run", program], capture_output=True, text=True, timeout=60,
+    done = subprocess.run([directory + "/tt_smi", "run", program], capture_output=True, text=True, timeout=300,
                           user=65534, cwd="/")
     assert program in done.stderr and "gains privileges" in done.stderr, done.stderr
     assert start(program).stderr == ""  # it gives root no privilege, so the library is preloaded
@@ -192,12 +192,12 @@ def test_disabled_counting_is_reported(_):
 
 def test_the_library_must_be_there(directory):
     shutil.copy(TT_SMI, directory + "/tt_smi")
-    done = subprocess.run([directory + "/tt_smi", "run", "true"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([directory + "/tt_smi", "run", "true"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 255 and "libttalloc-preload.so" in done.stderr
     os.mkdir(directory + "/a b")
     for name in (TT_SMI, SHIM):
         shutil.copy(name, directory + "/a b")
-    done = subprocess.run([directory + "/a b/tt_smi", "run", "true"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([directory + "/a b/tt_smi", "run", "true"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 255 and "blank" in done.stderr
 
 

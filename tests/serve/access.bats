@@ -29,7 +29,7 @@ fetch() {
 	cat >"$WORK/inside" <<-END
 		set -e
 		"$TT_SMI" serve --root "$D" --listen 0.0.0.0:$PORT $* 2>"$WORK/log" & server=\$!
-		for i in \$(seq 3000); do
+		for i in \$(seq 15000); do
 			curl -s -f -o "$WORK/ready" http://192.0.2.1:$PORT/readyz && break
 			sleep 0.02
 		done

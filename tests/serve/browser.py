@@ -11,7 +11,7 @@ import time
 import urllib.error
 import urllib.request
 
-PATIENCE = 60  # seconds; only ends a test that hangs
+PATIENCE = 300  # seconds; only ends a test that hangs
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--disable-extensions", "--mute-audio",
@@ -142,7 +142,7 @@ class Browser:
             value = self.run(f"return ({script})", *arguments)
             if value:
                 return value
-            assert time.monotonic() < end, f"not within a minute: {script}\n{self.run('return document.body.innerText')}"
+            assert time.monotonic() < end, f"not within five minutes: {script}\n{self.run('return document.body.innerText')}"
             time.sleep(0.05)
 
     def text(self, selector):

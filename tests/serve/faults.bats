@@ -47,7 +47,7 @@ load helpers
 # Waits until strace has written the first call of the server, or has failed.
 eventually_traced() {
 	local i
-	for i in $(seq 3000); do
+	for i in $(seq 15000); do
 		[ ! -s "$WORK/calls" ] || return 0
 		[ ! -s "$WORK/strace" ] || return 1
 		metrics

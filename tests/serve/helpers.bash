@@ -27,7 +27,7 @@ end_server() {
 get() { # PATH [OPTIONS OF CURL]
 	local path=$1
 	shift
-	curl -sS --fail --max-time 60 "$@" "http://127.0.0.1:$PORT$path" 2>>"$WORK/curl"
+	curl -sS --fail --max-time 300 "$@" "http://127.0.0.1:$PORT$path" 2>>"$WORK/curl"
 }
 
 # metrics [OPTIONS]: writes the metrics to $WORK/metrics.
@@ -39,7 +39,7 @@ metrics() {
 status() {
 	local path=$1
 	shift
-	curl -sS -o "$WORK/answer" -w '%{http_code}' --max-time 60 "$@" "http://127.0.0.1:$PORT$path"
+	curl -sS -o "$WORK/answer" -w '%{http_code}' --max-time 300 "$@" "http://127.0.0.1:$PORT$path"
 }
 
 has() { # PATTERN

@@ -40,7 +40,7 @@ install_pair() {
 https() {
 	local name=$1 path=$2
 	shift 2
-	curl -sS --max-time 60 --cacert "$WORK/$name.crt" "$@" "https://localhost:$PORT$path" 2>>"$WORK/curl"
+	curl -sS --max-time 300 --cacert "$WORK/$name.crt" "$@" "https://localhost:$PORT$path" 2>>"$WORK/curl"
 }
 
 ready() {
@@ -64,9 +64,9 @@ reloaded() { # TIMES
 	https one /metrics | grep -q '^ttsmi_device_up{'
 	https one /metrics --tls-max 1.2 | grep -q '^ttsmi_device_up{'
 	https one /api/v1/snapshot | jq -e '.devices | length >= 2'
-	[ "$(https one /api/v1/stream -N --max-time 60 | grep -m 2 -c '^data: ')" = 2 ]
+	[ "$(https one /api/v1/stream -N --max-time 300 | grep -m 2 -c '^data: ')" = 2 ]
 	not https other /metrics
-	not curl -sS --max-time 60 "http://127.0.0.1:$PORT/metrics" 2>/dev/null
+	not curl -sS --max-time 300 "http://127.0.0.1:$PORT/metrics" 2>/dev/null
 	[ "$(https one /metrics -o "$WORK/answer" -w '%{http_code}' -H 'Host: rebound.example.com')" = 421 ]
 	[ "$(https one /metrics -o "$WORK/answer" -w '%{http_code}' -H "Host: [::1]:$PORT")" = 200 ]
 	[[ $(shake -tls1_2 -cipher ECDHE-ECDSA-AES128-GCM-SHA256) == *"Cipher is ECDHE-ECDSA-AES128-GCM-SHA256"* ]]

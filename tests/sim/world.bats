@@ -18,11 +18,11 @@ BUILD=$(dirname "$TT_SMI_SIM")
 WORLD='
 	allocation_server_poc --quiet 3>&- &
 	server=$!
-	for i in $(seq 3000); do [ -S "$TT_ALLOCD_SOCKET" ] && [ -S "$TT_ALLOCD_LEGACY_SOCKET" ] && break; sleep 0.02; done
+	for i in $(seq 15000); do [ -S "$TT_ALLOCD_SOCKET" ] && [ -S "$TT_ALLOCD_LEGACY_SOCKET" ] && break; sleep 0.02; done
 	allocation_client_demo 3>&- >/dev/null &
 	demo=$!
 	echo "$TT_SMI_ROOT $TT_ALLOCD_SOCKET $TT_ALLOCD_LEGACY_SOCKET"
-	for i in $(seq 3000); do
+	for i in $(seq 15000); do
 		allocation_monitor_client -d 0 -r 500 --once >"$0" && grep -q allocation_client_demo "$0" && break
 		sleep 0.02
 	done
@@ -48,7 +48,7 @@ WORLD='
 @test "workloads report to the server of this machine" {
 	run "$BUILD/tt_smi" sim -b n150 -w dev=0,dram=1G,via=table,name=reporter -- bash -c '
 		tt_allocd --quiet 3>&- &
-		for i in $(seq 3000); do
+		for i in $(seq 15000); do
 			text=$(tt_smi)
 			[[ $text == *reporter*"Connected to server"* ]] && break
 			sleep 0.02
@@ -121,7 +121,7 @@ end_soon() {
 	cd "$WORK"
 	run build/tt_smi sim -- bash -c '
 		./build/allocation_server_poc --quiet 3>&- &
-		for i in $(seq 3000); do [ -S "$TT_ALLOCD_SOCKET" ] && break; sleep 0.02; done
+		for i in $(seq 15000); do [ -S "$TT_ALLOCD_SOCKET" ] && break; sleep 0.02; done
 		while read -r command; do
 			echo "== $command"
 			status=0

@@ -23,7 +23,7 @@ for i in range(presses):
     begin = time.monotonic()
     tmux("send-keys", key)
     while ("Keys" in tmux("capture-pane", "-p").splitlines()[1]) != (i % 2 == 0):
-        assert time.monotonic() - begin < 60, f"no answer to {key}"
+        assert time.monotonic() - begin < 300, f"no answer to {key}"
     times.append(time.monotonic() - begin)
     time.sleep(0.05)
 times.sort()

@@ -34,7 +34,7 @@ SIZES = ["80x24", "120x40", "200x60"]
 def compare(terminal, file):
     if os.environ.get("UPDATE_GOLDEN"):
         file.write_text(terminal.settled(), encoding="utf-8")
-    expected, end = file.read_text(encoding="utf-8"), time.monotonic() + 60
+    expected, end = file.read_text(encoding="utf-8"), time.monotonic() + 300
     while (screen := terminal.screen()) != expected:
         if time.monotonic() > end:
             sys.exit("\n".join(difflib.unified_diff(expected.split("\n"), screen.split("\n"),
