@@ -89,6 +89,16 @@ private() {
 	fi
 }
 
+# alone COMMAND...: runs a command in a pid namespace with its own /proc, which ordinary users get in a user
+# namespace.
+alone() {
+	if [ "$(id -u)" = 0 ]; then
+		unshare -pf --mount-proc --kill-child "$@"
+	else
+		unshare -Urpf --mount-proc --kill-child "$@"
+	fi
+}
+
 needs_mounts() {
 	private sh -c 'mount -t tmpfs none /mnt' 2>/dev/null ||
 		skip "no private mounts here: user $(id -u) gets no namespace with the right to mount"

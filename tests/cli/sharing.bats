@@ -3,15 +3,6 @@
 
 load helpers
 
-# A pid namespace with its own /proc: root has it by itself, others in a user namespace.
-alone() {
-	if [ "$(id -u)" = 0 ]; then
-		unshare -pf --mount-proc --kill-child "$@"
-	else
-		unshare -Urpf --mount-proc --kill-child "$@"
-	fi
-}
-
 play() {
 	alone true 2>/dev/null || skip "no pid namespaces here for user $(id -u)"
 	# The shell is the first process of the namespace, and reaps orphans.
