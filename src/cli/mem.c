@@ -130,7 +130,7 @@ static int monitor(const struct mem_options *options)
 
 	mem_wants(&want);
 	r = output_open(&mem.pane.output, NULL, false);
-	if (r < 0 || history_new(&mem.history) < 0)
+	if (r < 0 || history_new(&mem.history, HISTORY_DEVICE_MEMORY | HISTORY_PROCESS_MEMORY) < 0)
 		return error_line(EXIT_INTERNAL, "out of memory");
 	r = session_open(&mem.session, options->common.root, &options->common.selection, &want);
 	if (r)

@@ -5,7 +5,7 @@
 enum { PARTS = 6 };
 
 static const int64_t least_span_ns = 10 * NS_PER_S, leak_span_ns = 60 * NS_PER_S,
-		     leak_span_with_frees_ns = 300 * NS_PER_S;
+		     leak_span_with_frees_ns = 300 * NS_PER_S, most_span_ns = 600 * NS_PER_S;
 
 /* Smaller growth counts as noise unless it is steady. */
 static const uint64_t least_bytes = 64 << 10;
@@ -23,21 +23,24 @@ static uint64_t held(const struct point *point)
 	return point->last[POOL_DRAM] + point->last[POOL_L1];
 }
 
-/*
- * Finds the oldest and the newest known point. A step of the ring keeps only its last sample, so
- * the very first sample is used as long as the ring covers its time.
- */
+/* The times that count: the last ones. */
+static int64_t window_begin(const struct series *series)
+{
+	const struct point *newest = series_at(series, series->count - 1);
+
+	return newest->time_ns - most_span_ns;
+}
+
+/* Finds the oldest and the newest known sample: the very first one, or the last one of a step. */
 static void find_ends(const struct series *series, struct floors *floors)
 {
-	int64_t last = series->ended_ns / series->step_ns;
-	int64_t oldest = MAX(last - (int64_t)series->size + 1, 0);
+	const struct point *point;
+	int64_t begin_ns = window_begin(series);
 
-	if (series->begun_ns / series->step_ns >= oldest)
+	if (series->first.time_ns >= begin_ns)
 		floors->first = &series->first;
-	for (int64_t n = oldest; n <= last; n++) {
-		const struct point *point = series_at(series, n);
-
-		if (!point || !point->known)
+	for (size_t i = 0; (point = series_at(series, i)); i++) {
+		if (!point->known || point->time_ns < begin_ns)
 			continue;
 		if (!floors->first)
 			floors->first = point;
@@ -45,19 +48,26 @@ static void find_ends(const struct series *series, struct floors *floors)
 	}
 }
 
+/* Of the first step only the last sample counts: the others may be older than the window. */
+static uint64_t floor_of(const struct floors *floors, const struct point *point)
+{
+	return point == floors->first ? held(point) : point->least;
+}
+
 static void find_floors(const struct series *series, struct floors *floors)
 {
 	int64_t begin = floors->first->time_ns, span = floors->last->time_ns - begin;
+	const struct point *point;
 
-	for (int64_t n = begin / series->step_ns; n <= series->ended_ns / series->step_ns; n++) {
-		const struct point *point = series_at(series, n);
-		int64_t part;
+	for (size_t i = 0; (point = series_at(series, i)); i++) {
+		uint64_t least = floor_of(floors, point);
+		int64_t at = MAX(series_step_begin(series, point), begin), part;
 
-		if (!point || !point->known)
+		if (!point->known || point->time_ns < begin)
 			continue;
-		part = MIN((point->time_ns - begin) * PARTS / span, PARTS - 1);
-		if (!floors->known[part] || held(point) < floors->least[part])
-			floors->least[part] = held(point);
+		part = MIN((at - begin) * PARTS / span, PARTS - 1);
+		if (!floors->known[part] || least < floors->least[part])
+			floors->least[part] = least;
 		floors->known[part] = true;
 	}
 }
@@ -109,15 +119,11 @@ struct growth growth_judge(const struct series *series)
 	struct growth growth = { 0 };
 	struct floors floors = { 0 };
 
-	if (!series || series->samples == 0)
+	if (!series || !series->samples || !series->count)
 		return growth;
 	find_ends(series, &floors);
-	/*
-	 * A step keeps its last sample only: a known value may have been replaced by an unknown
-	 * one.
-	 */
 	if (!floors.first || !floors.last)
-		return growth;
+		return growth; /* known only before that time */
 	growth.span_ns = floors.last->time_ns - floors.first->time_ns;
 	if (growth.span_ns < least_span_ns)
 		return growth;

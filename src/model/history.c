@@ -6,10 +6,13 @@
 #include <errno.h>
 #include <string.h>
 
-enum {
-	DEVICE_STEPS = 600,
-	PROCESS_STEPS = 40,
-};
+/*
+ * A device has a point for each second. The steps of a process begin with those of a chart of a
+ * minute, and double up to 96 s.
+ */
+enum { DEVICE_POINTS = 600, PROCESS_POINTS = 40 };
+
+static const int64_t device_step_ns = NS_PER_S, process_step_ns = 3 * NS_PER_S / 2;
 
 /* The owner of an entry. The start time distinguishes processes with a reused pid. */
 struct series_key {
@@ -30,14 +33,18 @@ struct history {
 	struct history_entry *entries; /* sorted by key */
 	size_t count, room;
 	size_t n_processes;
+	unsigned kept;	      /* enum history_kept */
 	int64_t begin_ns;     /* time of the first sample */
 	bool known[METRIC_N]; /* by any device, at any time */
 };
 
-int history_new(struct history **ret)
+int history_new(struct history **ret, unsigned kept)
 {
 	*ret = calloc(1, sizeof(**ret));
-	return *ret ? 0 : -ENOMEM;
+	if (!*ret)
+		return -ENOMEM;
+	(*ret)->kept = kept;
+	return 0;
 }
 
 static void entry_done(struct history_entry *entry)
@@ -164,13 +171,19 @@ static void drop(struct history *history, size_t at)
 		(history->count - at) * sizeof(history->entries[0]));
 }
 
-static int entry_init(struct history_entry *entry, const struct series_key *key)
+static struct series *new_series(const struct series_key *key, unsigned kept)
 {
-	size_t steps = key->pid ? PROCESS_STEPS : DEVICE_STEPS;
+	if (key->pid)
+		return series_new(PROCESS_POINTS, process_step_ns, HISTORY_PROCESS_SPAN_NS);
+	return series_new(kept & HISTORY_DEVICE_MEMORY ? DEVICE_POINTS : 0, device_step_ns,
+			  HISTORY_DEVICE_SPAN_NS);
+}
 
+static int entry_init(struct history_entry *entry, const struct series_key *key, unsigned kept)
+{
 	*entry = (struct history_entry){
 		.key = *key,
-		.series = series_new(steps, HISTORY_SPAN_NS / (int64_t)steps),
+		.series = new_series(key, kept),
 		.readings = key->pid ? NULL : reading_ring_new(),
 	};
 	if (entry->series && (key->pid || entry->readings))
@@ -196,7 +209,7 @@ static int insert(struct history *history, size_t at, const struct series_key *k
 	int r = grow(history);
 
 	if (r == 0)
-		r = entry_init(&entry, key);
+		r = entry_init(&entry, key, history->kept);
 	if (r < 0)
 		return r;
 	memmove(&history->entries[at + 1], &history->entries[at],
@@ -227,7 +240,8 @@ static bool make_room(struct history *history, int64_t now_ns)
 	return true;
 }
 
-static int add(struct history *history, const struct series_key *key, const struct point *point)
+static int add(struct history *history, const struct series_key *key, const struct point *point,
+	       int64_t hold_ns)
 {
 	size_t at = find(history, key);
 	int r;
@@ -244,7 +258,7 @@ static int add(struct history *history, const struct series_key *key, const stru
 			return r;
 	}
 	history->entries[at].seen_ns = point->time_ns;
-	series_add(history->entries[at].series, point);
+	series_add(history->entries[at].series, point, hold_ns);
 	return 0;
 }
 
@@ -257,7 +271,7 @@ static int add_device(struct history *history, const struct device *dev, int64_t
 		.known = device_knows(dev, DEV_DRAM_USED) && device_knows(dev, DEV_L1_USED),
 		.last = { dev->memory_used[POOL_DRAM], dev->memory_used[POOL_L1] },
 	};
-	int r = add(history, &key, &point);
+	int r = add(history, &key, &point, hold_ns);
 
 	for (size_t i = 0; i < METRIC_N; i++)
 		history->known[i] |= device_knows(dev, metric_infos[i].field);
@@ -267,7 +281,8 @@ static int add_device(struct history *history, const struct device *dev, int64_t
 }
 
 static int add_usage(struct history *history, const struct process *process,
-		     const struct usage *usage, const struct device *dev, int64_t now_ns)
+		     const struct usage *usage, const struct device *dev, int64_t now_ns,
+		     int64_t hold_ns)
 {
 	const struct series_key key = process_key(process, dev);
 	const struct point point = {
@@ -278,7 +293,7 @@ static int add_usage(struct history *history, const struct process *process,
 		.frees = usage->frees,
 	};
 
-	return process->pid > 0 ? add(history, &key, &point) : 0;
+	return process->pid > 0 ? add(history, &key, &point, hold_ns) : 0;
 }
 
 /* Drops entries that were not seen within the time that is kept. */
@@ -287,12 +302,25 @@ static void forget(struct history *history, int64_t now_ns)
 	for (size_t i = history->count; i > 0; i--) {
 		const struct history_entry *entry = &history->entries[i - 1];
 
-		if (entry->seen_ns < now_ns - (entry->key.pid ? HISTORY_SPAN_NS : READING_SPAN_NS))
+		if (entry->seen_ns <
+		    now_ns - (entry->key.pid ? HISTORY_EXITED_NS : READING_SPAN_NS))
 			drop(history, i - 1);
 	}
 }
 
-int history_add_devices(struct history *history, const struct snapshot *snapshot, int64_t hold_ns)
+static int add_process(struct history *history, const struct snapshot *snapshot,
+		       const struct process *process, int64_t hold_ns)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < process->n_usages && r >= 0; i++)
+		r = add_usage(history, process, &process->usages[i],
+			      &snapshot->devices[process->usages[i].device], snapshot->taken_ns,
+			      hold_ns);
+	return r;
+}
+
+int history_add(struct history *history, const struct snapshot *snapshot, int64_t hold_ns)
 {
 	int64_t now = snapshot->taken_ns;
 	int r = 0;
@@ -302,20 +330,9 @@ int history_add_devices(struct history *history, const struct snapshot *snapshot
 	forget(history, now);
 	for (size_t i = 0; i < snapshot->n_devices && r >= 0; i++)
 		r = add_device(history, &snapshot->devices[i], now, hold_ns);
-	return r;
-}
-
-int history_add(struct history *history, const struct snapshot *snapshot, int64_t hold_ns)
-{
-	int r = history_add_devices(history, snapshot, hold_ns);
-
-	for (size_t i = 0; i < snapshot->n_processes && r >= 0; i++) {
-		const struct process *process = &snapshot->processes[i];
-
-		for (size_t k = 0; k < process->n_usages && r >= 0; k++)
-			r = add_usage(history, process, &process->usages[k],
-				      &snapshot->devices[process->usages[k].device],
-				      snapshot->taken_ns);
-	}
+	if (!(history->kept & HISTORY_PROCESS_MEMORY))
+		return r;
+	for (size_t i = 0; i < snapshot->n_processes && r >= 0; i++)
+		r = add_process(history, snapshot, &snapshot->processes[i], hold_ns);
 	return r;
 }

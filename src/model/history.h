@@ -1,10 +1,11 @@
 /*
  * The store of earlier samples: for each device its readings of the last hour
- * (model/reading_ring.h, for charts) and its memory in exact bytes of the last ten minutes
- * (model/series.h, for figures and JSON); for each process with known memory the latter.
+ * (model/reading_ring.h, for charts), and the first and the highest value of its memory. On
+ * request, memory over time in exact bytes (model/series.h): of each device for ten minutes, and of
+ * each process for up to an hour.
  *
- * Its size is bounded: 72 KB per device, 2 KB per process, and HISTORY_PROCESSES processes. It
- * depends on the snapshots only and reads no clock.
+ * Its size is bounded: 45 KB per device, 34 KB more with its memory, 2.5 KB per process, and
+ * HISTORY_PROCESSES processes. It depends on the snapshots only and reads no clock.
  */
 #pragma once
 
@@ -14,24 +15,28 @@
 #include "model/series.h"
 #include "model/snapshot.h"
 
-#define HISTORY_SPAN_NS	  INT64_C(600000000000) /* time covered by series */
-#define HISTORY_PROCESSES 1024 /* beyond this number, the process that exited first is dropped */
+#define HISTORY_DEVICE_SPAN_NS	INT64_C(600000000000)
+#define HISTORY_PROCESS_SPAN_NS INT64_C(3600000000000)
+#define HISTORY_EXITED_NS	INT64_C(600000000000) /* then a process that exited is dropped */
+#define HISTORY_PROCESSES	1024 /* beyond this number, the one that exited first is dropped */
+
+enum history_kept {
+	HISTORY_DEVICE_MEMORY = 1 << 0,
+	HISTORY_PROCESS_MEMORY = 1 << 1,
+};
 
 struct history;
 
-MUST_CHECK int history_new(struct history **ret);
+MUST_CHECK int history_new(struct history **ret, unsigned kept);
 struct history *history_free(struct history *history);
 
 /*
- * Adds a sample of all devices and processes. Charts extend it for hold_ns unless another one
- * follows earlier. -ENOMEM: some of it is missing.
+ * Adds a sample. Its values hold for hold_ns unless another one follows earlier. -ENOMEM: some of
+ * it is missing.
  */
 int history_add(struct history *history, const struct snapshot *snapshot, int64_t hold_ns);
 
-/* The same without processes: for charts of devices only. */
-int history_add_devices(struct history *history, const struct snapshot *snapshot, int64_t hold_ns);
-
-/* NULL if it was never seen. */
+/* NULL if it was never seen; of a process also if it is not kept. */
 const struct series *history_of_device(const struct history *history, const struct device *dev);
 const struct series *history_of_process(const struct history *history,
 					const struct process *process, const struct device *dev);

@@ -7,11 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-int64_t chart_span(const struct history *history, int64_t now_ns, int64_t most_ns)
+int64_t chart_span(int64_t begin_ns, int64_t now_ns, int64_t most_ns)
 {
 	static const int64_t seconds[] = { 60,	90,  120,  180,	 240,  300, 450,
 					   600, 900, 1200, 1800, 2700, 3600 };
-	int64_t age_ns = now_ns - history_begin(history);
+	int64_t age_ns = now_ns - begin_ns;
 
 	for (size_t i = 0; i < ARRAY_SIZE(seconds); i++)
 		if (seconds[i] * NS_PER_S >= age_ns)
@@ -27,9 +27,18 @@ void chart_place(struct chart *chart, int64_t now_ns, int64_t span_ns)
 	chart->from_ns = chart->to_ns - columns * column_ns;
 }
 
+static bool read_range(const struct chart *chart, const struct reading_ring *readings,
+		       int64_t from_ns, int64_t to_ns, struct metric_range *ret)
+{
+	if (chart->series)
+		return series_range(chart->series, from_ns, to_ns, ret);
+	return readings && reading_ring_range(readings, chart->metric, from_ns, to_ns, ret);
+}
+
 double chart_read(const struct chart *chart, struct metric_range *values)
 {
-	const struct reading_ring *readings = history_readings(chart->history, chart->dev);
+	const struct reading_ring *readings =
+		chart->series ? NULL : history_readings(chart->history, chart->dev);
 	size_t count = chart->columns * PLOT_SIDES;
 	int64_t span = chart->to_ns - chart->from_ns;
 	double most = 0;
@@ -39,7 +48,7 @@ double chart_read(const struct chart *chart, struct metric_range *values)
 		int64_t to = chart->from_ns + span * (int64_t)(i + 1) / (int64_t)count +
 			     (i + 1 == count);
 
-		if (readings && reading_ring_range(readings, chart->metric, from, to, &values[i]))
+		if (read_range(chart, readings, from, to, &values[i]))
 			most = MAX(most, values[i].high);
 		else
 			values[i] = (struct metric_range){ NAN, NAN };

@@ -1,6 +1,6 @@
 /*
- * Converts the readings of a device into the values of a plot over time. Missing samples stay
- * gaps.
+ * Converts the readings of a device, or the memory of a process, into the values of a plot over
+ * time. Missing samples stay gaps.
  */
 #pragma once
 
@@ -9,6 +9,7 @@
 #include "render/plot.h"
 
 struct chart {
+	const struct series *series; /* the DRAM of a process in bytes, or: */
 	const struct history *history;
 	const struct device *dev;
 	enum metric metric;
@@ -17,11 +18,11 @@ struct chart {
 };
 
 /*
- * The time that charts show: as long as there are samples, from a minute up to the given time. It
- * grows in steps, since every change moves all columns; at least two thirds of it have samples
- * after the first minute.
+ * The time that charts show: as long as there are samples since the first one at begin_ns, from a
+ * minute up to the given time. It grows in steps, since every change moves all columns; at least
+ * two thirds of it have samples after the first minute.
  */
-int64_t chart_span(const struct history *history, int64_t now_ns, int64_t most_ns);
+int64_t chart_span(int64_t begin_ns, int64_t now_ns, int64_t most_ns);
 
 /*
  * Sets the time at both edges, with columns set before: about the given span, of which the last

@@ -60,7 +60,7 @@ void mem_put_charts(struct text_line *line, const struct mem_view *view, size_t 
 	const struct series *series = history_of_device(view->history, dev);
 	size_t rows = view->snapshot->n_devices == 1 ? 4 : 1;
 	int64_t now_ns = view->snapshot->taken_ns;
-	int64_t span_ns = chart_span(view->history, now_ns, HISTORY_SPAN_NS);
+	int64_t span_ns = chart_span(history_begin(view->history), now_ns, HISTORY_DEVICE_SPAN_NS);
 	struct chart chart = {
 		.history = view->history,
 		.dev = dev,

@@ -108,19 +108,10 @@ static void put_process(struct writer *w, const struct process *process, const s
 static void put_history(struct writer *w, const struct series *series)
 {
 	struct json *json = &w->json;
-	int64_t last;
+	const struct point *point;
 
 	json_open(json, "history", '[');
-	if (!series) {
-		json_close(json, ']');
-		return;
-	}
-	last = w->view->snapshot->taken_ns / series->step_ns;
-	for (int64_t n = MAX(last - (int64_t)series->size + 1, 0); n <= last; n++) {
-		const struct point *point = series_at(series, n);
-
-		if (!point)
-			continue;
+	for (size_t i = 0; series && (point = series_at(series, i)); i++) {
 		json_open(json, NULL, '[');
 		json_double(json, NULL, age_of(w, point->time_ns));
 		for (unsigned q = 0; q < SERIES_POOLS; q++) {

@@ -78,7 +78,8 @@ static void put_numbers(struct json *json, const struct web_view *view, const st
 static void put_charts(struct json *json, const struct web_view *view, const struct device *dev)
 {
 	CLEANUP_BUF struct buf ago = { 0 };
-	int64_t span_ns = chart_span(view->history, view->snapshot->taken_ns, READING_SPAN_NS);
+	int64_t span_ns =
+		chart_span(history_begin(view->history), view->snapshot->taken_ns, READING_SPAN_NS);
 
 	json_u64(json, "span", (uint64_t)(span_ns / NS_PER_S));
 	chart_put_ago(&ago, span_ns);

@@ -22,10 +22,10 @@ void charts_update(struct charts *charts, const struct served_sample *record)
 	if (!record || !record->snapshot || record->number == charts->sample)
 		return;
 	charts->sample = record->number;
-	if (!charts->history && history_new(&charts->history) < 0)
+	if (!charts->history && history_new(&charts->history, 0) < 0)
 		return;
 	/* Without memory there is a gap. */
-	(void)history_add_devices(charts->history, record->snapshot, hold_ns);
+	(void)history_add(charts->history, record->snapshot, hold_ns);
 }
 
 static const char *argument(struct MHD_Connection *connection, const char *name)

@@ -7,39 +7,19 @@
 #include "render/plot.h"
 #include "tui/paint.h"
 
-#include <math.h>
-
 enum { COURSE_WIDEST = 40, COURSE_NARROWEST = 10, COURSE_ROWS = 4, COURSE_LEFT = 31 };
 
-/* Fills one value per column; returns their maximum. */
-static double read_history(const struct ui *ui, const struct series *series, int64_t span_ns,
-			   struct metric_range *values, size_t columns)
-{
-	int64_t step = span_ns / (int64_t)columns, from = ui_now(ui) - span_ns;
-	double most = 0;
-
-	for (size_t i = 0; i < columns; i++, from += step) {
-		double value = NAN;
-		uint64_t bytes;
-
-		if (series_most(series, POOL_DRAM, from + 1, from + step + 1, step, &bytes))
-			most = MAX(most, value = (double)bytes);
-		for (size_t side = 0; side < PLOT_SIDES; side++)
-			values[i * PLOT_SIDES + side] = (struct metric_range){ value, value };
-	}
-	return most;
-}
-
-/* Its memory over time, for ten minutes at most. */
+/* Its memory over time: since it was first seen, up to an hour. */
 static void put_history(struct buf *out, const struct ui *ui, const struct series *series)
 {
-	int64_t span_ns = chart_span(ui->history, ui_now(ui), HISTORY_SPAN_NS);
+	int64_t span_ns = chart_span(series->first.time_ns, ui_now(ui), HISTORY_PROCESS_SPAN_NS);
 	int room = MIN(ui->columns - PAGE_FRAME - COURSE_LEFT, COURSE_WIDEST);
 	CLEANUP_BUF struct buf title = { 0 };
+	struct chart chart = { .series = series, .columns = (size_t)MAX(room, 0) };
 	struct metric_range values[COURSE_WIDEST * PLOT_SIDES];
 	struct plot_bar bars[COURSE_WIDEST * PLOT_SIDES];
 	struct plot plot = { .bars = bars,
-			     .columns = (size_t)MAX(room, 0),
+			     .columns = chart.columns,
 			     .rows = COURSE_ROWS,
 			     .characters = paint_characters(ui->settings.characters) };
 
@@ -47,7 +27,8 @@ static void put_history(struct buf *out, const struct ui *ui, const struct serie
 		return;
 	buf_puts(&title, "DRAM, ");
 	chart_put_span(&title, span_ns);
-	plot.top = read_history(ui, series, span_ns, values, plot.columns);
+	chart_place(&chart, ui_now(ui), span_ns);
+	plot.top = chart_read(&chart, values);
 	plot_measure(&plot, values);
 	for (size_t i = 0; i < COURSE_ROWS; i++) {
 		CLEANUP_BUF struct buf figure = { 0 };

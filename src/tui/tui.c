@@ -135,7 +135,7 @@ static int begin(struct ui_loop *loop, const struct tui *tui)
 	view_wants(ui->settings.view, &want);
 	r = terminal_block_signals(&loop->display.terminal);
 	if (r == 0)
-		r = history_new(&ui->history);
+		r = history_new(&ui->history, HISTORY_PROCESS_MEMORY);
 	if (r == 0)
 		r = feed_new(tui->machine, &want, tui->settings.refresh_ms, &ui->feed);
 	if (r == 0)

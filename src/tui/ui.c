@@ -55,7 +55,8 @@ bool ui_charts_devices(const struct ui *ui)
 
 int64_t ui_chart_span(const struct ui *ui)
 {
-	return chart_span(ui->history, ui_now(ui), settings_spans[ui->settings.span] * NS_PER_S);
+	return chart_span(history_begin(ui->history), ui_now(ui),
+			  settings_spans[ui->settings.span] * NS_PER_S);
 }
 
 static size_t count_devices(const struct ui *ui)

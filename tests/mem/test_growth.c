@@ -12,7 +12,7 @@ enum frees { NO_FREES, SOME_FREES, FREES_UNKNOWN };
 /* One sample per second, given by amount(second). */
 static struct growth judge(unsigned seconds, uint64_t (*amount)(unsigned), enum frees frees)
 {
-	struct series *series = series_new(40, 15 * S);
+	struct series *series = series_new(40, 3 * S / 2, 3600 * S);
 	struct growth growth;
 
 	for (unsigned i = 0; i < seconds; i++) {
@@ -24,7 +24,7 @@ static struct growth judge(unsigned seconds, uint64_t (*amount)(unsigned), enum 
 			.frees = frees == SOME_FREES ? i : 0,
 		};
 
-		series_add(series, &point);
+		series_add(series, &point, S);
 	}
 	growth = growth_judge(series);
 	series_free(series);
@@ -150,29 +150,29 @@ TEST(only_the_last_ten_minutes_count)
 
 TEST(a_value_known_only_within_one_step_is_no_history)
 {
-	struct series *series = series_new(40, 15 * S);
+	struct series *series = series_new(40, 3 * S / 2, 3600 * S);
 	const struct point known = { .time_ns = 991 * S, .known = true, .last = { MB, 0 } };
 	const struct point unknown = { .time_ns = 992 * S };
 
-	series_add(series, &known);
-	series_add(series, &unknown);
+	series_add(series, &known, S);
+	series_add(series, &unknown, S);
 	assert_int_equal(growth_judge(series).trend, TREND_UNKNOWN);
 	series_free(series);
 }
 
 /* ---- to the byte and to the nanosecond ---- */
 
-/* Samples every period_ns, from 1000 s on, each in a step of its own. */
+/* Samples every period_ns, from 1000 s on, each in a step of its own, of 1 ns. */
 static struct growth judge_samples(const struct point *points, unsigned count, int64_t period_ns)
 {
-	struct series *series = series_new(count + 8, period_ns);
+	struct series *series = series_new(count, 1, 3600 * S);
 	struct growth growth;
 
 	for (unsigned i = 0; i < count; i++) {
 		struct point point = points[i];
 
 		point.time_ns = 1000 * S + i * period_ns;
-		series_add(series, &point);
+		series_add(series, &point, S);
 	}
 	growth = growth_judge(series);
 	series_free(series);
@@ -340,7 +340,7 @@ TEST(frees_are_those_between_the_ends)
 TEST(samples_with_unknown_memory_are_ignored)
 {
 	struct point points[8] = { 0 };
-	struct series *series = series_new(16, 10 * S);
+	struct series *series = series_new(16, 10 * S, 3600 * S);
 	struct growth growth;
 
 	for (unsigned i = 0; i < 7; i++)
@@ -349,28 +349,28 @@ TEST(samples_with_unknown_memory_are_ignored)
 					    .last = { (i + 1) * MB, 0 } };
 	points[3].last[POOL_DRAM] = 0;
 	assert_int_equal(judge_samples(points, 7, 10 * S).trend, TREND_LEAK);
-	/* The last step was known at first, then unknown: it is not the end. */
+	/* The last step was known at first, then unknown: the known sample is the end. */
 	for (unsigned i = 0; i < 7; i++) {
 		points[i].time_ns = (100 + i) * 10 * S;
-		series_add(series, &points[i]);
+		series_add(series, &points[i], S);
 	}
 	points[7] = (struct point){ .time_ns = 1065 * S };
-	series_add(series, &points[7]);
+	series_add(series, &points[7], S);
 	growth = growth_judge(series);
-	assert_true(growth.bytes == (int64_t)(5 * MB));
-	assert_true(growth.span_ns == 50 * S);
+	assert_true(growth.bytes == (int64_t)(6 * MB));
+	assert_true(growth.span_ns == 60 * S);
 	series_free(series);
 }
 
-/* A ring of ten steps; the samples are in steps first to last, one per step. */
-static struct growth judge_ring(int64_t first, int64_t last)
+/* The samples are in steps first to last, one per step of 10 s. */
+static struct growth judge_steps(int64_t first, int64_t last)
 {
-	struct series *series = series_new(10, 10 * S);
+	struct series *series = series_new(200, 10 * S, 3600 * S);
 	/* The first step has an earlier sample too. */
 	const struct point earliest = { .time_ns = first * 10 * S + 1, .known = true };
 	struct growth growth;
 
-	series_add(series, &earliest);
+	series_add(series, &earliest, S);
 	for (int64_t n = first; n <= last; n++) {
 		const struct point point = {
 			.time_ns = n * 10 * S + 5 * S,
@@ -378,27 +378,59 @@ static struct growth judge_ring(int64_t first, int64_t last)
 			.last = { (uint64_t)n * MB, 0 },
 		};
 
-		series_add(series, &point);
+		series_add(series, &point, S);
 	}
 	growth = growth_judge(series);
 	series_free(series);
 	return growth;
 }
 
-TEST(the_span_begins_with_the_oldest_stored_sample)
+TEST(the_time_begins_with_the_oldest_sample_of_ten_minutes)
 {
-	struct growth growth = judge_ring(100, 109);
+	struct growth growth = judge_steps(100, 159);
 
-	/* The ring has all steps, including the first sample. */
-	assert_true(growth.span_ns == 95 * S - 1);
-	assert_true(growth.bytes == (int64_t)(109 * MB));
-	/* One step too long: the first step is gone, with its first sample. */
-	growth = judge_ring(100, 110);
-	assert_true(growth.span_ns == 90 * S);
-	assert_true(growth.bytes == (int64_t)(9 * MB));
-	growth = judge_ring(100, 200);
-	assert_true(growth.span_ns == 90 * S);
-	assert_true(growth.bytes == (int64_t)(9 * MB));
+	/* All of them, including the first sample. */
+	assert_true(growth.span_ns == 595 * S - 1);
+	assert_true(growth.bytes == (int64_t)(159 * MB));
+	/* Without the first sample: the last one of its step is ten minutes old. */
+	growth = judge_steps(100, 160);
+	assert_true(growth.span_ns == 600 * S);
+	assert_true(growth.bytes == (int64_t)(60 * MB));
+	growth = judge_steps(100, 200);
+	assert_true(growth.span_ns == 600 * S);
+	assert_true(growth.bytes == (int64_t)(60 * MB));
+}
+
+/* The minimum of the first step is older than ten minutes. */
+TEST(older_samples_of_the_first_step_do_not_count)
+{
+	static const unsigned amounts[] = { 50, 50, 50, 50, 60, 70, 80 };
+	struct series *series = series_new(40, 100 * S, 3600 * S);
+	struct point point = { .time_ns = 900 * S, .known = true, .last = { 50 * MB, 0 } };
+
+	series_add(series, &point, S);
+	point.time_ns = 1000 * S;
+	point.last[POOL_DRAM] = MB;
+	series_add(series, &point, S);
+	for (unsigned i = 0; i < ARRAY_SIZE(amounts); i++) {
+		point.time_ns = (1099 + i * 100) * S;
+		point.last[POOL_DRAM] = amounts[i] * MB;
+		series_add(series, &point, S);
+	}
+	assert_int_equal(growth_judge(series).trend, TREND_GREW);
+	assert_true(growth_judge(series).span_ns == 600 * S);
+	series_free(series);
+}
+
+/* Steps become longer than the time for which temporary allocations exist. */
+TEST(the_age_does_not_matter)
+{
+	for (unsigned age = 301; age < 4000; age += 37) {
+		assert_int_equal(judge(age, ramp, NO_FREES).trend, TREND_LEAK);
+		assert_int_equal(judge(age, saw_on_ramp, SOME_FREES).trend, TREND_LEAK);
+		assert_int_not_equal(judge(age, saw, SOME_FREES).trend, TREND_LEAK);
+		assert_int_equal(judge(age, flat, NO_FREES).trend, TREND_STEADY);
+	}
 }
 
 TEST(every_trend_has_its_word)
@@ -413,7 +445,7 @@ TEST(every_trend_has_its_word)
 /* Sums do not overflow for any amounts. */
 TEST(extremes_do_not_overflow)
 {
-	struct series *series = series_new(40, 15 * S);
+	struct series *series = series_new(40, 3 * S / 2, 3600 * S);
 
 	for (int i = 0; i < 100; i++) {
 		const struct point point = {
@@ -422,7 +454,7 @@ TEST(extremes_do_not_overflow)
 			.last = { i % 2 ? UINT64_C(1) << 50 : 0, UINT64_C(1) << 50 },
 		};
 
-		series_add(series, &point);
+		series_add(series, &point, S);
 	}
 	assert_non_null(trend_name(growth_judge(series).trend));
 	series_free(series);
@@ -456,7 +488,9 @@ int main(void)
 		cmocka_unit_test(a_rising_minimum_below_the_start_is_not_a_leak),
 		cmocka_unit_test(frees_are_those_between_the_ends),
 		cmocka_unit_test(samples_with_unknown_memory_are_ignored),
-		cmocka_unit_test(the_span_begins_with_the_oldest_stored_sample),
+		cmocka_unit_test(the_time_begins_with_the_oldest_sample_of_ten_minutes),
+		cmocka_unit_test(older_samples_of_the_first_step_do_not_count),
+		cmocka_unit_test(the_age_does_not_matter),
 		cmocka_unit_test(every_trend_has_its_word),
 		cmocka_unit_test(extremes_do_not_overflow),
 	};

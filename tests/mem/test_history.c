@@ -1,197 +1,443 @@
-/* Rings over time: gaps stay gaps, memory is bounded, a reused pid is another process. */
+/* Memory over time: no sample is lost, gaps stay gaps, memory is bounded, a reused pid is another
+ * process. */
 #include "unit/unit.h"
 
 #include "basic/clock.h"
 #include "model/history.h"
 
-#define S NS_PER_S
+#include <math.h>
 
-static struct point point_at(int64_t time_ns, uint64_t dram)
+#define S    NS_PER_S
+#define HOUR (3600 * S)
+
+static struct point sample(int64_t time_ns, uint64_t dram)
 {
 	return (struct point){ .time_ns = time_ns, .known = true, .last = { dram, 0 } };
 }
 
+/* Each value holds for a second. */
 static void add(struct series *series, int64_t time_ns, uint64_t dram)
 {
-	struct point point = point_at(time_ns, dram);
+	struct point point = sample(time_ns, dram);
 
-	series_add(series, &point);
+	series_add(series, &point, S);
 }
 
-TEST(a_step_keeps_its_last_value_and_its_maximum)
+static void add_unknown(struct series *series, int64_t time_ns)
 {
-	struct series *series = series_new(10, S);
+	struct point point = { .time_ns = time_ns, .last = { 999, 999 } };
+
+	series_add(series, &point, S);
+}
+
+/* Ten steps of a second. */
+static struct series *ten_seconds(void)
+{
+	return series_new(10, S, 10 * S);
+}
+
+#define assert_range(series, from, to, from_value, to_value)          \
+	do {                                                          \
+		struct metric_range range_;                           \
+		assert_true(series_range(series, from, to, &range_)); \
+		assert_near(range_.low, (double)(from_value));        \
+		assert_near(range_.high, (double)(to_value));         \
+	} while (0)
+
+static void assert_gap(const struct series *series, int64_t from_ns, int64_t to_ns)
+{
+	struct metric_range range = { 77, 78 };
+
+	assert_false(series_range(series, from_ns, to_ns, &range));
+	assert_near(range.low, 77); /* unchanged */
+}
+
+TEST(the_samples_of_a_step_share_a_point)
+{
+	struct series *series = ten_seconds();
 	const struct point *point;
 
 	add(series, 100 * S, 5);
 	add(series, 100 * S + S / 4, 9);
-	add(series, 100 * S + S / 2, 7);
-	point = series_at(series, 100);
+	add(series, 100 * S + S / 2, 4);
+	add(series, 100 * S + 3 * S / 4, 7);
+	point = series_at(series, 0);
 	assert_non_null(point);
+	assert_true(point->time_ns == 100 * S + 3 * S / 4);
 	assert_int_equal(point->last[POOL_DRAM], 7);
-	assert_int_equal(point->most[POOL_DRAM], 9);
+	assert_int_equal(point->low, 4);
+	assert_int_equal(point->high, 9);
+	assert_int_equal(point->least, 4);
+	assert_null(series_at(series, 1));
 	assert_int_equal(series->peak[POOL_DRAM], 9);
-	assert_int_equal(series->samples, 3);
+	assert_int_equal(series->samples, 4);
+	assert_int_equal(series->first.last[POOL_DRAM], 5);
+	series_free(series);
+}
+
+TEST(the_least_is_that_of_both_pools_together)
+{
+	static const uint64_t amounts[][SERIES_POOLS] = { { 9, 1 }, { 1, 7 }, { 8, 8 } };
+	struct series *series = ten_seconds();
+
+	for (unsigned i = 0; i < ARRAY_SIZE(amounts); i++) {
+		struct point point = sample(100 * S + i, amounts[i][POOL_DRAM]);
+
+		point.last[POOL_L1] = amounts[i][POOL_L1];
+		series_add(series, &point, S);
+	}
+	assert_int_equal(series_at(series, 0)->least, 8);
+	assert_int_equal(series_at(series, 0)->low, 1);
+	assert_int_equal(series_at(series, 0)->high, 9);
+	assert_int_equal(series_at(series, 0)->last[POOL_L1], 8);
+	assert_int_equal(series->peak[POOL_L1], 8);
 	series_free(series);
 }
 
 TEST(a_step_without_a_sample_is_a_gap)
 {
-	struct series *series = series_new(10, S);
-	uint64_t most = 77;
+	struct series *series = ten_seconds();
 
 	add(series, 100 * S, 5);
 	add(series, 104 * S, 6);
-	assert_null(series_at(series, 102));
-	assert_false(series_most(series, POOL_DRAM, 102 * S, 103 * S, S, &most));
-	assert_int_equal(most, 77);
-	assert_true(series_most(series, POOL_DRAM, 102 * S, 103 * S, 3 * S, &most));
-	assert_int_equal(most, 5);
+	assert_range(series, 100 * S, 101 * S, 5, 5);
+	assert_gap(series, 101 * S, 104 * S);
+	assert_range(series, 104 * S, 105 * S, 6, 6);
+	assert_range(series, 100 * S, 105 * S, 5, 6);
 	series_free(series);
 }
 
-TEST(overwritten_steps_are_not_returned)
+TEST(a_value_holds_until_a_sample_that_is_not_late)
 {
-	struct series *series = series_new(10, S);
-	uint64_t most;
+	struct series *series = ten_seconds();
+	struct point point = sample(100 * S, 5);
 
-	add(series, 100 * S, 5);
-	add(series, 110 * S, 6);
-	assert_null(series_at(series, 100));
-	assert_non_null(series_at(series, 110));
-	assert_false(series_most(series, POOL_DRAM, 99 * S, 101 * S, 0, &most));
-	assert_int_equal(series->first.last[POOL_DRAM], 5);
+	series_add(series, &point, 4 * S);
+	add(series, 100 * S + S / 2, 7);
+	point = sample(101 * S, 3);
+	series_add(series, &point, 3 * S);
+	point = sample(104 * S, 6); /* just in time */
+	series_add(series, &point, 2 * S);
+	assert_range(series, 102 * S, 103 * S, 3, 3);
+	/* The last value is held, not the range. */
+	assert_range(series, 100 * S, 101 * S, 5, 7);
+	/* Nothing came after it. */
+	assert_range(series, 105 * S, 106 * S, 6, 6);
+	assert_gap(series, 106 * S, 107 * S);
 	series_free(series);
 }
 
-TEST(an_unknown_sample_replaces_a_known_one)
+TEST(nothing_is_known_before_the_first_sample_and_after_the_last)
 {
-	struct series *series = series_new(10, S);
-	struct point unknown = { .time_ns = 101 * S };
-	uint64_t most;
+	struct series *series = ten_seconds();
 
-	add(series, 100 * S, 5);
-	series_add(series, &unknown);
-	assert_false(series_most(series, POOL_DRAM, 102 * S, 103 * S, 5 * S, &most));
-	assert_false(series_most(series, POOL_DRAM, 101 * S, 102 * S, 5 * S, &most));
-	assert_int_equal(series->samples, 1);
+	assert_gap(series, 0, HOUR);
+	add(series, 100 * S + S / 2, 5);
+	assert_gap(series, 99 * S, 100 * S + S / 2);
+	assert_range(series, 100 * S, 100 * S + S / 2 + 1, 5, 5);
+	assert_range(series, 101 * S + S / 2 - 1, 102 * S, 5, 5);
+	assert_gap(series, 101 * S + S / 2, 102 * S);
+	series_free(series);
+}
+
+TEST(the_last_value_can_end_within_its_step)
+{
+	struct series *series = ten_seconds();
+	struct point point = sample(100 * S + S / 4, 5);
+
+	series_add(series, &point, S / 4);
+	assert_range(series, 100 * S + S / 2 - 1, 101 * S, 5, 5);
+	assert_gap(series, 100 * S + S / 2, 101 * S);
+	series_free(series);
+}
+
+TEST(points_before_the_span_are_dropped)
+{
+	struct series *series = ten_seconds();
+
+	for (int i = 0; i < 25; i++)
+		add(series, (100 + i) * S, (uint64_t)i);
+	assert_true(series->step_ns == S); /* no reason to double */
+	for (unsigned i = 0; i < 10; i++)
+		assert_int_equal(series_at(series, i)->last[POOL_DRAM], 15 + i);
+	assert_null(series_at(series, 10));
+	add(series, 200 * S, 3);
+	assert_null(series_at(series, 1));
+	assert_int_equal(series->first.last[POOL_DRAM], 0);
+	assert_int_equal(series->peak[POOL_DRAM], 24);
+	series_free(series);
+}
+
+TEST(unknown_values_are_not_in_the_range)
+{
+	struct series *series = ten_seconds();
+
+	add_unknown(series, 100 * S);
+	assert_int_equal(series->samples, 0);
+	assert_gap(series, 99 * S, 102 * S);
+	add(series, 100 * S + 1, 5);
+	assert_range(series, 99 * S, 102 * S, 5, 5);
+	assert_int_equal(series->peak[POOL_DRAM], 5);
+	assert_true(series->first.time_ns == 100 * S + 1);
+	series_free(series);
+}
+
+/* The value of the step stays known, with its time, but does not hold. */
+TEST(an_unknown_sample_ends_a_known_value)
+{
+	struct series *series = ten_seconds();
+	const struct point *point;
+
+	add(series, 100 * S + 1, 5);
+	add_unknown(series, 100 * S + 2);
+	point = series_at(series, 0);
+	assert_true(point->known);
+	assert_true(point->time_ns == 100 * S + 1);
+	assert_int_equal(point->last[POOL_DRAM], 5);
+	assert_range(series, 100 * S, 101 * S, 5, 5);
+	assert_gap(series, 101 * S, 102 * S);
+	add_unknown(series, 101 * S);
+	assert_gap(series, 101 * S, 102 * S);
+	add(series, 101 * S + 1, 6);
+	assert_range(series, 101 * S, 102 * S, 6, 6);
+	assert_int_equal(series->samples, 2);
+	series_free(series);
+}
+
+TEST(a_value_that_ended_does_not_hold_for_a_later_one)
+{
+	struct series *series = ten_seconds();
+	const struct point points[] = { sample(100 * S, 5),
+					{ .time_ns = 100 * S + 1 },
+					sample(103 * S, 6) };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(points); i++)
+		series_add(series, &points[i], 4 * S);
+	assert_true(series_at(series, 1)->joined);
+	assert_gap(series, 101 * S, 103 * S);
 	series_free(series);
 }
 
 TEST(only_known_samples_of_two_moments_span_time)
 {
-	struct series *series = series_new(10, S);
-	struct point unknown = { .time_ns = 101 * S };
+	for (size_t most = 0; most <= 10; most += 10) {
+		struct series *series = series_new(most, S, 10 * S);
 
-	assert_false(series_spans_time(NULL));
-	assert_false(series_spans_time(series));
-	add(series, 100 * S, 5);
-	add(series, 100 * S, 6);
-	series_add(series, &unknown);
-	assert_false(series_spans_time(series));
-	add(series, 102 * S, 5);
-	assert_true(series_spans_time(series));
-	series_free(series);
+		assert_false(series_spans_time(NULL));
+		assert_false(series_spans_time(series));
+		add(series, 100 * S, 5);
+		add(series, 100 * S, 6);
+		add_unknown(series, 101 * S);
+		assert_false(series_spans_time(series));
+		add(series, 102 * S, 5);
+		assert_true(series_spans_time(series));
+		series_free(series);
+	}
 }
 
 TEST(zero_is_a_value)
 {
-	struct series *series = series_new(10, S);
-	uint64_t most = 1;
+	struct series *series = ten_seconds();
 
 	add(series, 100 * S, 0);
-	assert_true(series_most(series, POOL_DRAM, 100 * S, 101 * S, 0, &most));
-	assert_int_equal(most, 0);
+	assert_range(series, 100 * S, 101 * S, 0, 0);
 	series_free(series);
 }
 
-TEST(a_step_in_a_reused_slot_has_its_own_maximum)
+/* ---- doubling ---- */
+
+TEST(two_steps_are_merged_into_one)
 {
-	struct series *series = series_new(10, S);
+	struct series *series = series_new(4, S, HOUR);
+	static const uint64_t amounts[] = { 5, 3, 8, 9, 7 };
+	const struct point *point;
 
-	add(series, 100 * S, 9);
-	add(series, 110 * S, 5);
-	assert_int_equal(series_at(series, 110)->most[POOL_DRAM], 5);
-	assert_int_equal(series->peak[POOL_DRAM], 9);
-	assert_true(series->begun_ns == 100 * S);
-	assert_true(series->ended_ns == 110 * S);
-	series_free(series);
-}
+	for (unsigned i = 0; i < ARRAY_SIZE(amounts); i++) {
+		struct point each = sample((100 + i) * S + i, amounts[i]);
 
-TEST(unknown_values_are_not_a_maximum)
-{
-	struct series *series = series_new(10, S);
-	struct point unknown = { .time_ns = 100 * S, .last = { 99, 99 } };
-	uint64_t most;
-
-	assert_null(series_at(series, 0)); /* nothing is there yet */
-	series_add(series, &unknown);
-	add(series, 100 * S + 1, 5);
-	assert_int_equal(series_at(series, 100)->most[POOL_DRAM], 5);
-	assert_int_equal(series->peak[POOL_DRAM], 5);
-	assert_true(series->begun_ns == 100 * S + 1);
-	unknown.time_ns = 101 * S;
-	series_add(series, &unknown);
-	assert_true(series->ended_ns == 100 * S + 1);
-	/* An unknown step does not affect known ones. */
-	assert_true(series_most(series, POOL_DRAM, 100 * S, 102 * S, 0, &most));
-	assert_int_equal(most, 5);
-	series_free(series);
-}
-
-TEST(the_maximum_covers_all_steps_completely)
-{
-	struct series *series = series_new(10, S);
-	struct point point = { .known = true };
-	static const uint64_t l1[] = { 8, 3, 6, 2 };
-	uint64_t most;
-
-	for (unsigned i = 0; i < ARRAY_SIZE(l1); i++) {
-		point.time_ns = 100 * S + i * S / 2;
-		point.last[POOL_L1] = l1[i];
-		point.last[POOL_DRAM] = 50;
-		series_add(series, &point);
+		each.frees = i;
+		each.has_frees = true;
+		series_add(series, &each, 2 * S);
 	}
-	assert_true(series_most(series, POOL_L1, 100 * S, 102 * S, 0, &most));
-	assert_int_equal(most, 8);
-	assert_true(series_most(series, POOL_DRAM, 100 * S, 102 * S, 0, &most));
-	assert_int_equal(most, 50);
-	/* The last value is held, not the maximum. */
-	assert_true(series_most(series, POOL_L1, 103 * S, 104 * S, 5 * S, &most));
-	assert_int_equal(most, 2);
+	assert_true(series->step_ns == 2 * S);
+	point = series_at(series, 0);
+	assert_true(point->time_ns == 101 * S + 1);
+	assert_int_equal(point->last[POOL_DRAM], 3);
+	assert_int_equal(point->low, 3);
+	assert_int_equal(point->high, 5);
+	assert_int_equal(point->least, 3);
+	assert_int_equal(point->frees, 1);
+	point = series_at(series, 1);
+	assert_true(point->time_ns == 103 * S + 3);
+	assert_int_equal(point->last[POOL_DRAM], 9);
+	assert_int_equal(point->low, 8);
+	assert_int_equal(point->high, 9);
+	assert_true(point->joined);
+	assert_int_equal(series_at(series, 2)->last[POOL_DRAM], 7);
+	assert_null(series_at(series, 3));
 	series_free(series);
 }
 
-TEST(a_sample_counts_from_its_time_on_and_before_the_end)
+/* The new sample can be in the step of the last one, once that has doubled. */
+TEST(a_sample_joins_the_step_that_has_doubled)
 {
-	struct series *series = series_new(10, S);
-	uint64_t most;
+	struct series *series = series_new(2, S, HOUR);
 
-	add(series, 100 * S + S / 2, 5);
-	assert_true(series_most(series, POOL_DRAM, 100 * S + S / 2, 101 * S, 0, &most));
-	assert_false(series_most(series, POOL_DRAM, 100 * S + S / 2 + 1, 101 * S, 0, &most));
-	assert_true(series_most(series, POOL_DRAM, 99 * S, 100 * S + S / 2 + 1, 0, &most));
-	assert_false(series_most(series, POOL_DRAM, 99 * S, 100 * S + S / 2, 0, &most));
-	/* A sample does not hold for the time before it. */
-	assert_false(series_most(series, POOL_DRAM, 100 * S, 100 * S + 1, 5 * S, &most));
-	assert_false(
-		series_most(series, POOL_DRAM, 100 * S + S / 2, 100 * S + S / 2, 5 * S, &most));
+	add(series, 101 * S, 1);
+	add(series, 102 * S, 2);
+	add(series, 103 * S, 3);
+	assert_true(series->step_ns == 2 * S);
+	assert_int_equal(series_at(series, 1)->low, 2);
+	assert_int_equal(series_at(series, 1)->high, 3);
+	assert_null(series_at(series, 2));
 	series_free(series);
 }
 
-TEST(a_sample_holds_for_hold_ns_and_no_longer)
+TEST(a_gap_stays_a_gap_when_steps_double)
 {
-	struct series *series = series_new(10, S);
-	uint64_t most;
+	struct series *series = series_new(40, 3 * S / 2, HOUR);
 
-	add(series, 100 * S + S / 2, 5);
-	assert_true(series_most(series, POOL_DRAM, 103 * S, 104 * S, 2 * S + S / 2, &most));
-	assert_int_equal(most, 5);
-	assert_false(series_most(series, POOL_DRAM, 103 * S, 104 * S, 2 * S + S / 2 - 1, &most));
-	/* As far back as the ring goes. */
-	assert_true(series_most(series, POOL_DRAM, 109 * S, 110 * S, 60 * S, &most));
-	assert_int_equal(most, 5);
+	for (int64_t now = 1000 * S; now < 3000 * S; now += S / 2) {
+		if (now < 1100 * S || now > 1400 * S)
+			add(series, now, 5);
+		if (now < 1500 * S || now % (50 * S))
+			continue;
+		assert_range(series, 1000 * S, 1100 * S, 5, 5);
+		assert_gap(series, 1100 * S + series->step_ns, 1400 * S - series->step_ns);
+		assert_range(series, 1401 * S, now, 5, 5);
+	}
+	assert_true(series->step_ns == 48 * S);
 	series_free(series);
+}
+
+TEST(without_points_the_first_sample_and_the_peak_remain)
+{
+	struct series *series = series_new(0, S, HOUR);
+
+	for (int i = 0; i < 1000; i++)
+		add(series, (1 + i) * S, (uint64_t)(5 + i % 10));
+	assert_int_equal(series->samples, 1000);
+	assert_int_equal(series->first.last[POOL_DRAM], 5);
+	assert_int_equal(series->peak[POOL_DRAM], 14);
+	assert_null(series_at(series, 0));
+	assert_gap(series, 0, HOUR);
+	series_free(series);
+}
+
+/* What was added, to be compared with the points. */
+struct record {
+	int64_t time_ns[20000];
+	uint64_t dram[20000];
+	size_t count;
+};
+
+/* Up to the given one. */
+static int64_t random_time(uint64_t *seed, int64_t most_ns)
+{
+	return most_ns * random_below(seed, 1001) / 1000;
+}
+
+/* The range of the samples between two times, both included. */
+static struct metric_range range_of(const struct record *record, int64_t from_ns, int64_t to_ns)
+{
+	struct metric_range range = { INFINITY, -INFINITY };
+
+	for (size_t i = 0; i < record->count; i++) {
+		double value = (double)record->dram[i];
+
+		if (record->time_ns[i] < from_ns || record->time_ns[i] > to_ns)
+			continue;
+		range.low = MIN(range.low, value);
+		range.high = MAX(range.high, value);
+	}
+	return range;
+}
+
+/* Covers all samples between the two times, and none that is more than a step away. */
+static void assert_true_range(const struct series *series, const struct record *record,
+			      int64_t from_ns, int64_t to_ns)
+{
+	struct metric_range inner = range_of(record, from_ns, to_ns - 1), range;
+	struct metric_range outer =
+		range_of(record, from_ns - series->step_ns, to_ns + series->step_ns);
+
+	assert_true(series_range(series, from_ns, to_ns, &range));
+	assert_true(range.low <= inner.low && range.high >= inner.high);
+	assert_true(range.low >= outer.low && range.high <= outer.high);
+}
+
+/* Each point has the time and value of a sample; they are in order, in different steps. */
+static void assert_true_points(const struct series *series, const struct record *record)
+{
+	const struct point *point;
+	int64_t step = -1;
+	size_t sample = 0;
+
+	for (size_t i = 0; (point = series_at(series, i)); i++) {
+		while (record->time_ns[sample] != point->time_ns)
+			assert_true(++sample < record->count);
+		assert_true(record->dram[sample] == point->last[POOL_DRAM]);
+		assert_true(point->time_ns / series->step_ns > step);
+		step = point->time_ns / series->step_ns;
+	}
+	assert_int_equal(sample, record->count - 1);
+}
+
+/* Two hours with samples every 0 to 1 s, in the form that a process has. */
+TEST(no_sample_is_lost_by_doubling)
+{
+	struct series *series = series_new(40, 3 * S / 2, HOUR);
+	static struct record record;
+	int64_t begin = 123456789 * INT64_C(1000), now = begin;
+	uint64_t seed = 42;
+
+	while (now < begin + 2 * HOUR) {
+		int64_t from = MAX(begin, now - 3500 * S), to;
+
+		record.time_ns[record.count] = now;
+		record.dram[record.count] = random_below(&seed, 1000000);
+		add(series, now, record.dram[record.count++]);
+		from += random_time(&seed, now - from);
+		to = from + 1 + random_time(&seed, now - from);
+		if (record.count % 100 == 0) {
+			assert_true_points(series, &record);
+			assert_true_range(series, &record, from, to);
+		}
+		now += 1 + random_time(&seed, S - 1);
+	}
+	assert_true(series->step_ns == 96 * S);
+	assert_true(series->count <= 40 && series->room <= 40);
+	series_free(series);
+}
+
+/* Columns between the first sample and now have a value, whatever the age. */
+TEST(a_chart_has_no_gaps_at_any_age)
+{
+	static const int64_t periods[] = { S / 10, S, 10 * S, 60 * S };
+
+	for (unsigned p = 0; p < ARRAY_SIZE(periods); p++) {
+		struct series *series = series_new(40, 3 * S / 2, HOUR);
+		int64_t period = periods[p];
+
+		for (int64_t now = 1000 * S; now < 1000 * S + 2 * HOUR; now += period) {
+			struct point point = sample(now, 5);
+			int64_t span = MIN(MAX(now - 1000 * S, 60 * S), HOUR);
+
+			series_add(series, &point, 2 * period);
+			if (now % (7 * S))
+				continue;
+			for (int i = 0; i < 40; i++) {
+				int64_t from = now - span + i * span / 40, to = from + span / 40;
+
+				if (to > 1000 * S)
+					assert_range(series, from, to, 5, 5);
+				else
+					assert_gap(series, from, to);
+			}
+		}
+		assert_true(series->count <= 40);
+		series_free(series);
+	}
 }
 
 /* ---- of snapshots ---- */
@@ -228,7 +474,7 @@ TEST(devices_and_processes_are_kept)
 	struct history *history;
 	const struct series *series;
 
-	assert_int_equal(history_new(&history), 0);
+	assert_int_equal(history_new(&history, HISTORY_DEVICE_MEMORY | HISTORY_PROCESS_MEMORY), 0);
 	add_process(snapshot, 12, 7, 400);
 	assert_int_equal(history_add(history, snapshot, 2 * NS_PER_S), 0);
 	series = history_of_device(history, &snapshot->devices[0]);
@@ -243,23 +489,51 @@ TEST(devices_and_processes_are_kept)
 	history_free(history);
 }
 
-TEST(every_series_spans_ten_minutes)
+TEST(devices_have_ten_minutes_and_processes_an_hour)
 {
 	struct snapshot *snapshot = machine(50 * S);
+	const struct device *dev = &snapshot->devices[0];
 	struct history *history;
 	const struct series *series;
 
-	assert_int_equal(history_new(&history), 0);
+	assert_int_equal(history_new(&history, HISTORY_DEVICE_MEMORY | HISTORY_PROCESS_MEMORY), 0);
 	add_process(snapshot, 12, 7, 400);
-	assert_int_equal(history_add(history, snapshot, 2 * NS_PER_S), 0);
-	series = history_of_device(history, &snapshot->devices[0]);
+	for (int i = 0; i < 7200; i++) {
+		snapshot->taken_ns += S;
+		assert_int_equal(history_add(history, snapshot, 2 * NS_PER_S), 0);
+	}
+	series = history_of_device(history, dev);
 	assert_true(series->step_ns == S);
-	assert_true((int64_t)series->size * series->step_ns == HISTORY_SPAN_NS);
-	series = history_of_process(history, &snapshot->processes[0], &snapshot->devices[0]);
-	assert_true(series->step_ns == 15 * S);
-	assert_true((int64_t)series->size * series->step_ns == HISTORY_SPAN_NS);
+	assert_int_equal(series->count, 600);
+	assert_true(series_at(series, 0)->time_ns == snapshot->taken_ns - 599 * S);
+	series = history_of_process(history, &snapshot->processes[0], dev);
+	assert_range(series, snapshot->taken_ns - HOUR, snapshot->taken_ns - HOUR + 90 * S, 400,
+		     400);
+	assert_true(series->step_ns == 96 * S);
 	snapshot_free(snapshot);
 	history_free(history);
+}
+
+TEST(only_what_was_requested_is_kept)
+{
+	struct snapshot *snapshot = machine(50 * S);
+	const struct device *dev = &snapshot->devices[0];
+
+	add_process(snapshot, 12, 7, 400);
+	for (unsigned kept = 0; kept < 4; kept++) {
+		struct history *history;
+
+		assert_int_equal(history_new(&history, kept), 0);
+		assert_int_equal(history_add(history, snapshot, 2 * NS_PER_S), 0);
+		assert_int_equal(history_of_device(history, dev)->peak[POOL_DRAM], 1000);
+		assert_int_equal(history_of_device(history, dev)->count,
+				 kept & HISTORY_DEVICE_MEMORY ? 1 : 0);
+		assert_int_equal(history_of_process(history, &snapshot->processes[0], dev) != NULL,
+				 (kept & HISTORY_PROCESS_MEMORY) != 0);
+		assert_true(history_knows(history, dev, METRIC_DRAM));
+		history_free(history);
+	}
+	snapshot_free(snapshot);
 }
 
 TEST(a_point_has_the_time_and_all_figures_of_its_snapshot)
@@ -268,13 +542,13 @@ TEST(a_point_has_the_time_and_all_figures_of_its_snapshot)
 	struct history *history;
 	const struct series *series;
 
-	assert_int_equal(history_new(&history), 0);
+	assert_int_equal(history_new(&history, HISTORY_DEVICE_MEMORY | HISTORY_PROCESS_MEMORY), 0);
 	snapshot->asked_ns = 40 * S; /* its processes are those of the sample at that time */
 	add_process(snapshot, 12, 7, 400);
 	snapshot->processes[0].usages[0].bytes[POOL_L1] = 30;
 	assert_int_equal(history_add(history, snapshot, 2 * NS_PER_S), 0);
 	series = history_of_process(history, &snapshot->processes[0], &snapshot->devices[0]);
-	assert_true(series->begun_ns == 50 * S);
+	assert_true(series->first.time_ns == 50 * S);
 	assert_int_equal(series->first.last[POOL_DRAM], 400);
 	assert_int_equal(series->first.last[POOL_L1], 30);
 	assert_true(series->first.has_frees);
@@ -297,7 +571,8 @@ TEST(memory_is_known_if_dram_and_l1_are)
 		struct snapshot *snapshot = machine(50 * S);
 		struct history *history;
 
-		assert_int_equal(history_new(&history), 0);
+		assert_int_equal(
+			history_new(&history, HISTORY_DEVICE_MEMORY | HISTORY_PROCESS_MEMORY), 0);
 		add_process(snapshot, 12, 7, 400);
 		snapshot->devices[0].why[fields[i]] = NO_TRACKER;
 		snapshot->processes[0].usages[0].why[uses[i]] = NO_TRACKER;
@@ -317,7 +592,7 @@ TEST(a_process_without_a_pid_is_not_mistaken_for_the_device)
 	struct snapshot *snapshot = machine(50 * S);
 	struct history *history;
 
-	assert_int_equal(history_new(&history), 0);
+	assert_int_equal(history_new(&history, HISTORY_DEVICE_MEMORY | HISTORY_PROCESS_MEMORY), 0);
 	add_process(snapshot, 0, 0, 400);
 	assert_int_equal(history_add(history, snapshot, 2 * NS_PER_S), 0);
 	assert_int_equal(history_of_device(history, &snapshot->devices[0])->samples, 1);
@@ -331,7 +606,7 @@ TEST(a_reused_pid_is_another_process)
 	struct history *history;
 	const struct series *series;
 
-	assert_int_equal(history_new(&history), 0);
+	assert_int_equal(history_new(&history, HISTORY_DEVICE_MEMORY | HISTORY_PROCESS_MEMORY), 0);
 	add_process(first, 12, 7, 400);
 	add_process(second, 12, 8, 30);
 	assert_int_equal(history_add(history, first, 2 * NS_PER_S), 0);
@@ -344,12 +619,12 @@ TEST(a_reused_pid_is_another_process)
 	history_free(history);
 }
 
-TEST(processes_that_exited_before_the_span_are_dropped)
+TEST(processes_that_exited_long_ago_are_dropped)
 {
-	struct snapshot *first = machine(50 * S), *second = machine(50 * S + HISTORY_SPAN_NS + 1);
+	struct snapshot *first = machine(50 * S), *second = machine(50 * S + HISTORY_EXITED_NS + 1);
 	struct history *history;
 
-	assert_int_equal(history_new(&history), 0);
+	assert_int_equal(history_new(&history, HISTORY_DEVICE_MEMORY | HISTORY_PROCESS_MEMORY), 0);
 	add_process(first, 12, 7, 400);
 	assert_int_equal(history_add(history, first, 2 * NS_PER_S), 0);
 	assert_int_equal(history_add(history, second, 2 * NS_PER_S), 0);
@@ -360,13 +635,13 @@ TEST(processes_that_exited_before_the_span_are_dropped)
 	history_free(history);
 }
 
-TEST(the_span_starts_when_a_process_was_last_seen)
+TEST(the_time_starts_when_a_process_was_last_seen)
 {
 	struct snapshot *first = machine(50 * S), *again = machine(350 * S);
-	struct snapshot *last = machine(350 * S + HISTORY_SPAN_NS);
+	struct snapshot *last = machine(350 * S + HISTORY_EXITED_NS);
 	struct history *history;
 
-	assert_int_equal(history_new(&history), 0);
+	assert_int_equal(history_new(&history, HISTORY_DEVICE_MEMORY | HISTORY_PROCESS_MEMORY), 0);
 	add_process(first, 12, 7, 400);
 	add_process(again, 12, 7, 400);
 	assert_int_equal(history_add(history, first, 2 * NS_PER_S), 0);
@@ -399,7 +674,7 @@ TEST(running_processes_are_not_dropped_for_others)
 	struct snapshot *snapshot = crowd(50 * S, 1, HISTORY_PROCESSES + 1);
 	struct history *history;
 
-	assert_int_equal(history_new(&history), 0);
+	assert_int_equal(history_new(&history, HISTORY_DEVICE_MEMORY | HISTORY_PROCESS_MEMORY), 0);
 	assert_int_equal(history_add(history, snapshot, 2 * NS_PER_S), 0);
 	assert_true(has_process(history, snapshot, 0));
 	assert_true(has_process(history, snapshot, HISTORY_PROCESSES - 1));
@@ -414,7 +689,7 @@ TEST(the_process_that_exited_first_is_dropped_first)
 	struct snapshot *last = crowd(52 * S, 1, HISTORY_PROCESSES - 1);
 	struct history *history;
 
-	assert_int_equal(history_new(&history), 0);
+	assert_int_equal(history_new(&history, HISTORY_DEVICE_MEMORY | HISTORY_PROCESS_MEMORY), 0);
 	first->devices[0].index = 4; /* a device that is not seen again */
 	assert_int_equal(history_add(history, first, 2 * NS_PER_S), 0);
 	assert_int_equal(history_add(history, second, 2 * NS_PER_S), 0);
@@ -434,7 +709,7 @@ TEST(untracked_processes_take_no_room)
 	struct snapshot *snapshot = machine(50 * S);
 	struct history *history;
 
-	assert_int_equal(history_new(&history), 0);
+	assert_int_equal(history_new(&history, HISTORY_DEVICE_MEMORY | HISTORY_PROCESS_MEMORY), 0);
 	add_process(snapshot, 12, 7, 400);
 	snapshot->processes[0].usages[0].why[USE_DRAM] = NO_TRACKER;
 	assert_int_equal(history_add(history, snapshot, 2 * NS_PER_S), 0);
@@ -443,10 +718,10 @@ TEST(untracked_processes_take_no_room)
 	history_free(history);
 }
 
-/* A step takes at most 2 KB, so that a thousand of them fit into the memory of a screen. */
-TEST(a_step_is_small)
+/* A process takes at most 2.5 KB, so that a thousand of them fit into the memory of a screen. */
+TEST(a_process_is_small)
 {
-	assert_true(sizeof(struct point) <= 48);
+	assert_true(40 * sizeof(struct point) + sizeof(struct series) <= 2500);
 }
 
 /*
@@ -457,7 +732,7 @@ TEST(processes_are_bounded)
 	struct history *history;
 	struct snapshot *first = NULL;
 
-	assert_int_equal(history_new(&history), 0);
+	assert_int_equal(history_new(&history, HISTORY_DEVICE_MEMORY | HISTORY_PROCESS_MEMORY), 0);
 	for (int i = 0; i < 20; i++) {
 		struct snapshot *snapshot = machine((50 + i) * S);
 
@@ -480,29 +755,37 @@ TEST(processes_are_bounded)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_step_keeps_its_last_value_and_its_maximum),
+		cmocka_unit_test(the_samples_of_a_step_share_a_point),
+		cmocka_unit_test(the_least_is_that_of_both_pools_together),
 		cmocka_unit_test(a_step_without_a_sample_is_a_gap),
-		cmocka_unit_test(overwritten_steps_are_not_returned),
-		cmocka_unit_test(an_unknown_sample_replaces_a_known_one),
+		cmocka_unit_test(a_value_holds_until_a_sample_that_is_not_late),
+		cmocka_unit_test(nothing_is_known_before_the_first_sample_and_after_the_last),
+		cmocka_unit_test(the_last_value_can_end_within_its_step),
+		cmocka_unit_test(points_before_the_span_are_dropped),
+		cmocka_unit_test(unknown_values_are_not_in_the_range),
+		cmocka_unit_test(an_unknown_sample_ends_a_known_value),
+		cmocka_unit_test(a_value_that_ended_does_not_hold_for_a_later_one),
 		cmocka_unit_test(only_known_samples_of_two_moments_span_time),
 		cmocka_unit_test(zero_is_a_value),
-		cmocka_unit_test(a_step_in_a_reused_slot_has_its_own_maximum),
-		cmocka_unit_test(unknown_values_are_not_a_maximum),
-		cmocka_unit_test(the_maximum_covers_all_steps_completely),
-		cmocka_unit_test(a_sample_counts_from_its_time_on_and_before_the_end),
-		cmocka_unit_test(a_sample_holds_for_hold_ns_and_no_longer),
+		cmocka_unit_test(two_steps_are_merged_into_one),
+		cmocka_unit_test(a_sample_joins_the_step_that_has_doubled),
+		cmocka_unit_test(a_gap_stays_a_gap_when_steps_double),
+		cmocka_unit_test(without_points_the_first_sample_and_the_peak_remain),
+		cmocka_unit_test(no_sample_is_lost_by_doubling),
+		cmocka_unit_test(a_chart_has_no_gaps_at_any_age),
 		cmocka_unit_test(devices_and_processes_are_kept),
-		cmocka_unit_test(every_series_spans_ten_minutes),
+		cmocka_unit_test(devices_have_ten_minutes_and_processes_an_hour),
+		cmocka_unit_test(only_what_was_requested_is_kept),
 		cmocka_unit_test(a_point_has_the_time_and_all_figures_of_its_snapshot),
 		cmocka_unit_test(memory_is_known_if_dram_and_l1_are),
 		cmocka_unit_test(a_process_without_a_pid_is_not_mistaken_for_the_device),
 		cmocka_unit_test(a_reused_pid_is_another_process),
-		cmocka_unit_test(processes_that_exited_before_the_span_are_dropped),
-		cmocka_unit_test(the_span_starts_when_a_process_was_last_seen),
+		cmocka_unit_test(processes_that_exited_long_ago_are_dropped),
+		cmocka_unit_test(the_time_starts_when_a_process_was_last_seen),
 		cmocka_unit_test(running_processes_are_not_dropped_for_others),
 		cmocka_unit_test(the_process_that_exited_first_is_dropped_first),
 		cmocka_unit_test(untracked_processes_take_no_room),
-		cmocka_unit_test(a_step_is_small),
+		cmocka_unit_test(a_process_is_small),
 		cmocka_unit_test(processes_are_bounded),
 	};
 

@@ -18,7 +18,7 @@ static int make_machine(void **state)
 
 	(void)state;
 	assert_int_equal(snapshot_new(&snapshot), 0);
-	assert_int_equal(history_new(&history), 0);
+	assert_int_equal(history_new(&history, HISTORY_DEVICE_MEMORY | HISTORY_PROCESS_MEMORY), 0);
 	snapshot->taken_ns = snapshot->asked_ns = 100 * S;
 	snapshot->wall_ns = 5000 * S; /* another clock */
 	device_init(&dev, 0);

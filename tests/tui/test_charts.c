@@ -110,7 +110,7 @@ TEST(both_ends_of_the_values_of_the_last_hour_are_kept)
 /* The time span that a chart shows after this many seconds of samples. */
 static double span_after(double seconds, double most_s)
 {
-	return (double)chart_span(history, start_ns + (int64_t)(seconds * NS_PER_S),
+	return (double)chart_span(history_begin(history), start_ns + (int64_t)(seconds * NS_PER_S),
 				  (int64_t)(most_s * NS_PER_S)) /
 	       NS_PER_S;
 }

@@ -44,7 +44,7 @@ static int open_screen(void **state)
 	ui = (struct ui){ 0 };
 	settings_init(&ui.settings);
 	ui.settings.view = VIEW_PROCESSES;
-	if (history_new(&ui.history) < 0)
+	if (history_new(&ui.history, HISTORY_PROCESS_MEMORY) < 0)
 		return -1;
 	ui_resize(&ui, 24, 80);
 	take_sample(1);

@@ -14,7 +14,7 @@ static int begin(void **state)
 
 	(void)state;
 	device_init(&dev, 3);
-	if (history_new(&history) < 0 || snapshot_new(&machine) < 0 ||
+	if (history_new(&history, 0) < 0 || snapshot_new(&machine) < 0 ||
 	    !snapshot_add_device(machine, &dev))
 		return -1;
 	return 0;

@@ -18,7 +18,7 @@ static void add(int64_t second, double watts)
 	machine->wall_ns = (1000000 + second) * S;
 	dev->power = watts;
 	dev->why[DEV_POWER] = watts < 0 ? DENIED : KNOWN;
-	assert_int_equal(history_add_devices(history, machine, 5 * S / 2), 0);
+	assert_int_equal(history_add(history, machine, 5 * S / 2), 0);
 }
 
 static void assert_has(const struct history_query *query, const char *text)
