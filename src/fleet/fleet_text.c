@@ -3,6 +3,7 @@
 
 #include "fleet/document.h"
 #include "render/format.h"
+#include "render/rounding.h"
 
 #include <math.h>
 
@@ -42,22 +43,28 @@ void fleet_put_power(struct buf *out, const struct fleet_machine *machine)
 		buf_puts(out, "N/A");
 }
 
+static enum rounding rounding_of(bool lower)
+{
+	return lower ? ROUND_DOWN : ROUND_NEAREST;
+}
+
 static const char *bound(bool lower, bool utf8)
 {
-	if (!lower)
-		return "";
-	return utf8 ? "≥" : ">=";
+	return rounding_mark(rounding_of(lower), utf8);
 }
 
 void fleet_put_share(struct buf *out, const struct fleet_machine *machine, bool utf8)
 {
+	enum rounding rounding = rounding_of(machine->values[MACHINE_COMPLETE] == 0);
 	double share = machine_dram_share(machine);
 
-	if (share < 0)
+	if (share < 0) {
 		buf_puts(out, "N/A");
-	else
-		buf_printf(out, "%s%.0f%%", bound(machine->values[MACHINE_COMPLETE] == 0, utf8),
-			   share * 100);
+		return;
+	}
+	buf_puts(out, rounding_mark(rounding, utf8));
+	rounding_put_percent(out, share, 0, rounding);
+	buf_putc(out, '%');
 }
 
 void fleet_put_state(struct buf *out, const struct fleet *fleet,

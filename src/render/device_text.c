@@ -132,7 +132,7 @@ void device_put_share(struct buf *out, const struct device *dev, bool utf8)
 		return;
 	}
 	buf_puts(out, lower_bound_of_device(dev, DEV_MEMORY_RATIO, utf8));
-	format_whole(out, share * 100);
+	rounding_put_percent(out, share, 0, lower_bound_rounding(dev, DEV_MEMORY_RATIO));
 	buf_putc(out, '%');
 }
 

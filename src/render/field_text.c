@@ -32,6 +32,10 @@ void field_put_known(struct buf *out, const struct field_table *table, const str
 	} else if (table == &usage_fields && field == USE_UTILIZATION) {
 		utilization_put_percent(out, usage->why + USE_UTILIZATION, &usage->utilization,
 					" %", utf8);
+	} else if (table == &device_fields && field == DEV_MEMORY_RATIO) {
+		buf_puts(out, bound_of(table, field, object, utf8));
+		rounding_put_percent(out, dev->memory_ratio, 0, lower_bound_rounding(dev, field));
+		buf_puts(out, " %");
 	} else {
 		buf_puts(out, bound_of(table, field, object, utf8));
 		format_reading(out, value, utf8);

@@ -2,24 +2,29 @@
 
 static const char *at_least(bool utf8)
 {
-	return utf8 ? "≥" : ">=";
+	return rounding_mark(ROUND_DOWN, utf8);
 }
 
-const char *lower_bound_of_device(const struct device *dev, unsigned field, bool utf8)
+enum rounding lower_bound_rounding(const struct device *dev, unsigned field)
 {
 	if (dev->memory_complete || !device_knows(dev, field))
-		return "";
+		return ROUND_NEAREST;
 	switch (field) {
 	case DEV_DRAM_USED:
 	case DEV_TRACE_USED:
 	case DEV_L1_USED:
 	case DEV_L1_SMALL_USED:
 	case DEV_CB_USED:
-	case DEV_MEMORY_RATIO: return at_least(utf8);
+	case DEV_MEMORY_RATIO: return ROUND_DOWN;
 	case DEV_DRAM_FREE:
-	case DEV_L1_FREE: return utf8 ? "≤" : "<=";
-	default: return "";
+	case DEV_L1_FREE: return ROUND_UP;
+	default: return ROUND_NEAREST;
 	}
+}
+
+const char *lower_bound_of_device(const struct device *dev, unsigned field, bool utf8)
+{
+	return rounding_mark(lower_bound_rounding(dev, field), utf8);
 }
 
 const char *lower_bound_of_devices(const struct snapshot *snapshot, enum device_field field,

@@ -5,6 +5,10 @@
 #pragma once
 
 #include "model/snapshot.h"
+#include "render/rounding.h"
+
+/* How an amount of a device is rounded. */
+enum rounding lower_bound_rounding(const struct device *dev, unsigned field);
 
 const char *lower_bound_of_device(const struct device *dev, unsigned field, bool utf8);
 const char *lower_bound_of_usage(const struct usage *usage, unsigned field, bool utf8);

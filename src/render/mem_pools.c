@@ -39,7 +39,7 @@ static size_t bar_cells(size_t columns)
 	return MIN(BAR_CELLS + (columns > ENOUGH ? columns - ENOUGH : 0), LONGEST_BAR);
 }
 
-static void put_bar(struct text_line *line, double ratio, const char *bound)
+static void put_bar(struct text_line *line, double ratio, enum rounding rounding)
 {
 	size_t cells = bar_cells(line->options->columns);
 	CLEANUP_BUF struct buf bar = { 0 }, share = { 0 };
@@ -47,7 +47,9 @@ static void put_bar(struct text_line *line, double ratio, const char *bound)
 
 	buf_puts(&bar, "  ");
 	format_bar(&bar, ratio, cells, line->options->utf8);
-	buf_printf(&share, "%s%.1f%%", bound, ratio * 100);
+	buf_puts(&share, rounding_mark(rounding, line->options->utf8));
+	rounding_put_percent(&share, ratio, 1, rounding);
+	buf_putc(&share, '%');
 	text_line_put(line, style, buf_text(&bar));
 	text_line_cell_right(line, SHARE_WIDTH, style, buf_text(&share));
 }
@@ -105,7 +107,8 @@ static void put_pool(struct text_line *line, const struct mem_view *view, size_t
 		text_line_printf(line, STYLE_DIM, "  %s", reason_text(dev->why[fields->used]));
 	} else {
 		if (has_total && total_bytes)
-			put_bar(line, (double)used_bytes / (double)total_bytes, bound);
+			put_bar(line, (double)used_bytes / (double)total_bytes,
+				lower_bound_rounding(dev, fields->used));
 		put_peak(line, view, device, pool, bound);
 		put_change(line, history_of_device(view->history, dev), pool, used_bytes);
 	}

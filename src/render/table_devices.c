@@ -93,9 +93,7 @@ static void put_bar(struct boxed_table *box, size_t width, const struct row *row
 	size_t room = width ? width - 1 : boxed_table_left(box), columns, cells;
 	bool utf8 = box->options->utf8;
 
-	buf_puts(&share, lower_bound_of_device(dev, DEV_MEMORY_RATIO, utf8));
-	format_whole(&share, dev->memory_ratio * 100);
-	buf_putc(&share, '%');
+	device_put_share(&share, dev, utf8);
 	columns = text_width(buf_text(&share), share.length);
 	if (!device_knows(dev, DEV_MEMORY_RATIO) || room <= AROUND + MAX(columns, LEAST_SHARE)) {
 		boxed_table_cell(box, width, STYLE_PLAIN, "");
