@@ -169,11 +169,14 @@ def count(program, root):
 
 
 def resize(program, root):
+    """The same sample is shown again, instead of the next one, which follows a minute later."""
     terminal = Terminal(program, root, "-w", "--plain", "-r", "60000", "--ascii", "--color=never")
     terminal.until(b"1002")
     terminal.read(QUIET)
+    rewrite(temp_file(root, 1), b"71000\n")
     terminal.resize(40, 120)
     data = terminal.until(b"1002") + terminal.read(QUIET)
+    assert b"71C" not in data, data
     widest = max(len(line[1]) for line in LINE.findall(data))
     assert widest == 120, widest
     terminal.resize(6, 80)
