@@ -400,6 +400,25 @@ P
 	done
 }
 
+@test "a loop that ends with a problem has its exit code" {
+	make_machine n150
+	local m samples
+	for m in "-L -lms 100" "mem --json -r 100"; do
+		for samples in 20 200 2000; do # more if it ended before the driver disappeared
+			"$TT_SMI" $m --root "$D" -n $samples >"$WORK/out" 2>"$WORK/err" 3>&- &
+			STARTED=$!
+			eventually test -s "$WORK/out"
+			mv "$D/sys" "$D/away"
+			code=0
+			wait "$STARTED" || code=$?
+			mv "$D/away" "$D/sys"
+			[ ! -s "$WORK/err" ] || break
+		done
+		grep 'driver is not loaded' "$WORK/err"
+		[ $code = 9 ]
+	done
+}
+
 @test "a reset: no reading while it lasts, and afterwards no rate from before it" {
 	needs_fuse
 	start -b p150a,n150 --no-workloads --fault reset:0@1000-2000
