@@ -107,7 +107,7 @@ const struct usage *process_find_busiest(const struct process *process)
 	for (size_t i = 0; i < process->n_usages; i++) {
 		const struct usage *usage = &process->usages[i];
 
-		if (utilization_is_shown(usage->why + USE_UTILIZATION) &&
+		if (utilization_is_shown(usage->why + USE_UTILIZATION, &usage->utilization) &&
 		    (!busiest || usage->utilization.share > busiest->utilization.share))
 			busiest = usage;
 	}

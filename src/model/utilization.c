@@ -28,15 +28,23 @@ struct utilization_figure utilization_idle(void)
 	return figure;
 }
 
-bool utilization_is_shown(const uint8_t why[static UTILIZATION_FIELDS])
+/* Most programs end sooner: one that was launched less than a second ago says nothing. */
+static bool is_unfinished(const uint8_t why[static UTILIZATION_FIELDS],
+			  const struct utilization *value)
 {
-	return why[UTIL_SHARE] == KNOWN || why[UTIL_RUNNING] == KNOWN;
+	return why[UTIL_RUNNING] == KNOWN && value->running >= 1;
+}
+
+bool utilization_is_shown(const uint8_t why[static UTILIZATION_FIELDS],
+			  const struct utilization *value)
+{
+	return why[UTIL_SHARE] == KNOWN || is_unfinished(why, value);
 }
 
 bool utilization_is_running(const uint8_t why[static UTILIZATION_FIELDS],
 			    const struct utilization *value)
 {
-	if (why[UTIL_RUNNING] != KNOWN)
+	if (!is_unfinished(why, value))
 		return false;
 	return why[UTIL_SHARE] != KNOWN || (value->bound != BOUND_UPPER && value->programs <= 0);
 }

@@ -73,12 +73,14 @@ struct utilization_figure utilization_unknown(enum reason why);
 /* Nothing runs: exactly 0 %. */
 struct utilization_figure utilization_idle(void);
 
-/* Is a share or an unfinished program known? why is that of the fields above. */
-bool utilization_is_shown(const uint8_t why[static UTILIZATION_FIELDS]);
+/* Is a share known, or a program that has not ended? why is that of the fields above. */
+bool utilization_is_shown(const uint8_t why[static UTILIZATION_FIELDS],
+			  const struct utilization *value);
 
 /*
- * Is the figure all of a program that was launched and has not ended? Its share says little. An
- * upper bound includes it, and where there is one the host may not have learned of the end.
+ * Is the figure all of a program that was launched a second ago or earlier, and has not ended? Its
+ * share says little. An upper bound includes it, and where there is one the host may not have
+ * learned of the end.
  */
 bool utilization_is_running(const uint8_t why[static UTILIZATION_FIELDS],
 			    const struct utilization *value);

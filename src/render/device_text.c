@@ -80,7 +80,7 @@ void device_put_compute(struct buf *out, const struct device *dev, bool utf8)
 
 bool device_shows_compute(const struct device *dev)
 {
-	return utilization_is_shown(dev->why + DEV_DISPATCH);
+	return utilization_is_shown(dev->why + DEV_DISPATCH, &dev->utilization);
 }
 
 void device_put_name(struct buf *out, const struct device *dev)

@@ -191,7 +191,8 @@ enum reason process_column_reason(const struct process_scope *scope, const struc
 	uint64_t sum;
 
 	if (column == COL_COMPUTE)
-		return busiest && utilization_is_shown(busiest->why + USE_UTILIZATION)
+		return busiest && utilization_is_shown(busiest->why + USE_UTILIZATION,
+						       &busiest->utilization)
 			       ? KNOWN
 			       : usage_reason(scope, process, USE_UTILIZATION);
 	if (ref->of == OF_USAGE)

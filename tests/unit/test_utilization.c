@@ -117,9 +117,12 @@ TEST(a_program_is_running_until_one_ends)
 
 	assert_false(utilization_is_running(figure.why, &figure.value));
 	figure.why[UTIL_RUNNING] = KNOWN;
+	figure.value.running = 12;
 	assert_false(utilization_is_running(figure.why, &figure.value));
 	figure.value.programs = 0;
 	assert_true(utilization_is_running(figure.why, &figure.value));
+	figure.value.running = 0.9;
+	assert_false(utilization_is_running(figure.why, &figure.value));
 	figure = utilization_idle();
 	assert_false(utilization_is_running(figure.why, &figure.value));
 	assert_figure(&figure, 0, BOUND_EXACT);
@@ -128,9 +131,14 @@ TEST(a_program_is_running_until_one_ends)
 	figure.why[UTIL_SHARE] = KNOWN;
 	figure.why[UTIL_RUNNING] = KNOWN;
 	figure.value.bound = BOUND_UPPER;
+	figure.value.running = 12;
 	assert_false(utilization_is_running(figure.why, &figure.value));
 	figure.why[UTIL_SHARE] = NO_IOMMU;
 	assert_true(utilization_is_running(figure.why, &figure.value));
+	assert_true(utilization_is_shown(figure.why, &figure.value));
+	figure.value.running = 0.9;
+	assert_false(utilization_is_running(figure.why, &figure.value));
+	assert_false(utilization_is_shown(figure.why, &figure.value));
 }
 
 int main(void)
