@@ -1,6 +1,7 @@
 #include "dispatch.h"
 
 #include "basic/clock.h"
+#include "programs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,12 +26,6 @@ void dispatch_begin(struct dispatch_file *file, int64_t now_ns)
 		   "------------", "------------", "--------------", "---------");
 }
 
-/* On n300 dispatch runs on Ethernet cores, which TT-Metal's profiler does not cover. */
-static bool is_covered(const struct worker_device *device)
-{
-	return device->arch != WORMHOLE || !device->has_behind;
-}
-
 /* Upper bounds are computed from launches, and need neither the profiler nor its records. */
 static bool is_upper(const struct workload *w)
 {
@@ -39,14 +34,14 @@ static bool is_upper(const struct workload *w)
 
 static bool has_figure(const struct workload *w, const struct worker_device *device)
 {
-	return w->busy >= 0 && (is_covered(device) || is_upper(w));
+	return w->busy >= 0 && (programs_are_covered(device) || is_upper(w));
 }
 
 static const char *state_of(const struct workload *w, const struct worker_device *device)
 {
 	if (w->unmeasured[0])
 		return w->unmeasured;
-	if (!is_covered(device))
+	if (!programs_are_covered(device))
 		return "not-covered";
 	return is_upper(w) ? "no-profiler" : "ok";
 }
@@ -113,7 +108,7 @@ void dispatch_add(struct dispatch_file *file, const struct traced_process *proce
 		     has_ended = is_known && w->busy > 0 && !is_upper(w);
 
 		buf_printf(&file->text, "%-8d %-16s %-5u %-12llu %-6s ", process->pid, comm,
-			   traced_chip(process->job, i), (unsigned long long)process->start_ticks,
+			   worker_chip(process->job, i), (unsigned long long)process->start_ticks,
 			   "-");
 		if (is_known) {
 			count_figure(find_device(file, device->number), w);

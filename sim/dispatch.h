@@ -1,7 +1,7 @@
 /*
- * The file in which the tracer pins compute utilisation, as the kernel would write it. It exists if
- * a workload has a figure (busy=), with a line per process and chip and one per device on which
- * several processes are measured.
+ * The file in which the tracer pins compute utilisation, as the kernel would write it, on a
+ * --static machine, where no process runs. It exists if a workload has a figure (busy=), with a
+ * line per process and chip and one per device on which several processes are measured.
  */
 #pragma once
 

@@ -5,116 +5,22 @@
 #include "basic/file.h"
 #include "basic/parse.h"
 #include "procfs.h"
+#include "programs.h"
 #include "setup.h"
+#include "spawn.h"
 #include "sysfs.h"
-#include "traced_report.h"
-#include "worker.h"
+#include "traced.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <linux/close_range.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#define START_MS 10000
-#define STOP_MS	 1000
-#define MAX_ARGS 64
-
-/*
- * The path of this program, for executing it again. Executing /proc/self/exe would start valgrind
- * under valgrind; it is used only if the file was replaced, since the job needs this build.
- */
-static const char *own_path(char *path, size_t size)
-{
-	static const char link[] = "/proc/self/exe";
-
-	if (file_readlink(AT_FDCWD, link, path, size) < 0 || strstr(path, " (deleted)"))
-		return link;
-	return path;
-}
-
-/*
- * Runs in the child, with its own process group, so that signals of the terminal do not reach it.
- */
-static void become_worker(const struct workload *w, int socket, pid_t parent)
-{
-	char words[sizeof(w->args)], *rest = words, *word, number[16], path[PATH_MAX];
-	char *argv[MAX_ARGS + 2] = { (char *)w->name };
-	size_t argc = 1;
-	sigset_t none;
-	int null;
-
-	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(EXIT_FAILED);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	null = open("/dev/null", O_RDWR);
-	dup2(null, STDIN_FILENO);
-	dup2(null, STDOUT_FILENO);
-	if (null > STDERR_FILENO)
-		close(null);
-	/* close the descriptors of our caller on exec */
-	close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
-	fcntl(socket, F_SETFD, 0);
-	snprintf(number, sizeof(number), "%d", socket);
-	setenv(WORKER_VARIABLE, number, 1);
-	snprintf(words, sizeof(words), "%s", w->args);
-	while ((word = strsep(&rest, " ")) && argc <= MAX_ARGS)
-		if (*word)
-			argv[argc++] = word;
-	execv(own_path(path, sizeof(path)), argv);
-	_exit(EXIT_NO_COMMAND);
-}
-
-/* Sends the job and waits for one byte. */
-static int hand_over(int socket, const struct worker_job *job)
-{
-	struct pollfd ready = { .fd = socket, .events = POLLIN };
-	char byte;
-	int r;
-
-	if (send(socket, job, sizeof(*job), MSG_NOSIGNAL) != (ssize_t)sizeof(*job))
-		return -EPIPE;
-	do
-		r = poll(&ready, 1, START_MS);
-	while (r < 0 && errno == EINTR);
-	if (r == 0)
-		return -ETIMEDOUT;
-	return r > 0 && read(socket, &byte, 1) == 1 ? 0 : -ECHILD;
-}
-
-static int start_process(const struct worker_job *job, pid_t *ret)
-{
-	pid_t parent = getpid(), pid;
-	int pair[2], r;
-
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
-		return -errno;
-	pid = fork();
-	if (pid == 0)
-		become_worker(&job->workload, pair[1], parent);
-	r = pid < 0 ? -errno : 0;
-	close(pair[1]);
-	if (r == 0)
-		r = hand_over(pair[0], job);
-	close(pair[0]);
-	if (r < 0 && pid > 0) {
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
-	}
-	if (r == 0)
-		*ret = pid;
-	return r;
-}
+#define STOP_MS 1000
 
 static int add_holder(struct machine *m, struct sim_device *d, pid_t pid, const struct workload *w)
 {
@@ -176,14 +82,15 @@ static uint64_t read_start(pid_t pid)
 	return parse_u64(at + 1, &ticks) < 0 ? 0 : ticks;
 }
 
-/* Writes what the tracer would have counted and measured by now. */
+/* Writes what the tracer would have counted by now. */
 static void write_traced(struct jobs *jobs)
 {
 	struct machine *m = jobs->machine;
-	struct traced_report report;
+	struct traced_files files;
 
-	if (!traced_report_begin(&report, m, clock_now(CLOCK_MONOTONIC)))
+	if (!traced_is_on(m))
 		return;
+	traced_begin(&files);
 	for (size_t i = 0; i < m->opt.workload_count; i++) {
 		const struct job_process *p = &jobs->process[i];
 		struct worker_job job;
@@ -192,13 +99,40 @@ static void write_traced(struct jobs *jobs)
 			continue;
 		setup_job(m, &m->opt.workloads[i], jobs->root, &job);
 		drop_absent(m, &job);
-		traced_report_add(&report,
-				  &(struct traced_process){ .pid = p->pid,
-							    .start_ticks = p->start_ticks,
-							    .age_ms = m->now_ms - p->started_ms,
-							    .job = &job });
+		traced_add(&files, &(struct traced_process){ .pid = p->pid,
+							     .start_ticks = p->start_ticks,
+							     .age_ms = m->now_ms - p->started_ms,
+							     .job = &job });
 	}
-	traced_report_end(&report, &m->root);
+	traced_end(&files, &m->root);
+}
+
+/* Chips that run no program: a bit per device. */
+static uint64_t find_stopped(const struct machine *m)
+{
+	uint64_t stopped = 0;
+
+	for (size_t i = 0; i < m->device_count; i++) {
+		const struct sim_device *d = &m->devices[i];
+
+		if (d->off_bus || d->in_reset || d->place == PLACE_GONE)
+			stopped |= UINT64_C(1) << i;
+	}
+	return stopped;
+}
+
+/* Errors are those of a process that has just ended. */
+static void tell_stopped(struct jobs *jobs)
+{
+	uint64_t stopped = find_stopped(jobs->machine);
+
+	if (stopped == jobs->stopped)
+		return;
+	jobs->stopped = stopped;
+	for (size_t i = 0; i < jobs->machine->opt.workload_count; i++)
+		if (jobs->process[i].pid && jobs->process[i].is_measured)
+			(void)send(jobs->process[i].socket, &stopped, sizeof(stopped),
+				   MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 static int start_one(struct jobs *jobs, size_t index)
@@ -210,9 +144,11 @@ static int start_one(struct jobs *jobs, size_t index)
 
 	setup_job(m, &m->opt.workloads[index], jobs->root, &job);
 	drop_absent(m, &job);
-	r = start_process(&job, &p->pid);
+	job.stopped = jobs->stopped;
+	r = spawn_worker(&job, &p->pid, &p->socket);
 	if (r < 0)
 		return r;
+	p->is_measured = programs_are_run(&job);
 	p->restart_ms = 0;
 	p->started_ms = m->now_ms;
 	p->start_ticks = read_start(p->pid);
@@ -222,10 +158,22 @@ static int start_one(struct jobs *jobs, size_t index)
 	return r;
 }
 
+/* Waits until figures about the programs of all processes can be had, or a process has ended. */
+static int wait_for_figures(struct jobs *jobs)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < jobs->machine->opt.workload_count && (r == 0 || r == -ECHILD); i++)
+		if (jobs->process[i].is_measured)
+			r = spawn_wait(jobs->process[i].socket);
+	return r == -ECHILD ? 0 : r;
+}
+
 int jobs_start(struct jobs *jobs)
 {
 	int r;
 
+	jobs->stopped = find_stopped(jobs->machine);
 	for (size_t i = 0; i < jobs->machine->opt.workload_count; i++) {
 		r = start_one(jobs, i);
 		if (r < 0) {
@@ -234,7 +182,10 @@ int jobs_start(struct jobs *jobs)
 		}
 	}
 	write_traced(jobs);
-	return 0;
+	r = wait_for_figures(jobs);
+	if (r < 0)
+		fprintf(stderr, "tt_smi sim: a workload runs no programs: %s\n", strerror(-r));
+	return r;
 }
 
 bool jobs_reap(struct jobs *jobs, pid_t pid)
@@ -247,6 +198,7 @@ bool jobs_reap(struct jobs *jobs, pid_t pid)
 		if (p->pid != pid)
 			continue;
 		p->pid = 0;
+		close(p->socket);
 		if (m->opt.workloads[i].restart_after_ms)
 			p->restart_ms = m->now_ms + m->opt.workloads[i].restart_after_ms;
 		for (size_t j = 0; j < m->device_count; j++)
@@ -278,6 +230,7 @@ void jobs_tick(struct jobs *jobs)
 		if (jobs->process[f->number].pid)
 			kill(jobs->process[f->number].pid, SIGKILL);
 	}
+	tell_stopped(jobs);
 	write_traced(jobs);
 }
 

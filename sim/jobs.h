@@ -12,12 +12,15 @@ struct job_process {
 	uint64_t start_ticks; /* field 22 of its /proc/PID/stat */
 	int64_t started_ms;
 	int64_t restart_ms; /* time of the next start; 0: never */
+	int socket;	    /* to the process, see worker.h */
+	bool is_measured;   /* it runs programs */
 };
 
 struct jobs {
 	struct machine *machine;
 	const char *root;
 	struct job_process process[MAX_WORKLOADS];
+	uint64_t stopped; /* mask of chips that run no program */
 };
 
 /* Starts them one by one. -errno after an error on stderr. */

@@ -24,7 +24,7 @@ int main(int argc, char **argv)
 	int r;
 
 	if (worker)
-		return worker_main(worker);
+		return getenv(WORKER_START_VARIABLE) ? worker_start(argv) : worker_main(worker);
 	r = options_parse(argc, argv, &machine.opt, &done);
 	if (r || done)
 		return r;

@@ -42,11 +42,25 @@ static int make_devices(struct machine *m)
 	return 0;
 }
 
+/* Keys that such a machine cannot follow. */
+static int check_keys(const struct machine *m, const struct workload *w)
+{
+	const char *only = m->opt.write_once ? w->only_running : w->only_static;
+
+	if (!only[0])
+		return 0;
+	fprintf(stderr, "tt_smi sim: --workload: %s %s --static\n", only,
+		m->opt.write_once ? "cannot be combined with" : "needs");
+	return -EINVAL;
+}
+
 static int check_workloads(struct machine *m)
 {
 	for (size_t i = 0; i < m->opt.workload_count; i++) {
 		const struct workload *w = &m->opt.workloads[i];
 
+		if (check_keys(m, w) < 0)
+			return -EINVAL;
 		for (size_t j = 0; j < w->device_count; j++) {
 			if (machine_device(m, w->devices[j]))
 				continue;
@@ -218,6 +232,7 @@ void setup_job(struct machine *m, const struct workload *w, const char *root,
 			continue;
 		ret->devices[ret->device_count++] = (struct worker_device){
 			.number = d->slot.number,
+			.position = (unsigned)i,
 			.logical = d->slot.logical,
 			.asic_id = d->slot.asic_id,
 			.umd_id = slot_umd_id(&d->slot, false),

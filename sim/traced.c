@@ -38,15 +38,6 @@ void traced_comm(const struct workload *w, char comm[static 16])
 			*p = '_';
 }
 
-unsigned traced_chip(const struct worker_job *job, size_t device)
-{
-	unsigned chip = 0;
-
-	for (size_t i = 0; i < job->device_count; i++)
-		chip += job->devices[i].logical < job->devices[device].logical;
-	return chip;
-}
-
 static void add_numbers(struct buf *out, const uint64_t *numbers)
 {
 	for (unsigned i = 0; i < 6; i++)
@@ -70,7 +61,7 @@ static void add_memory(struct traced_files *files, const struct traced_process *
 	for (size_t i = 0; i < process->job->device_count; i++) {
 		char chip[16];
 
-		snprintf(chip, sizeof(chip), "%u", traced_chip(process->job, i));
+		snprintf(chip, sizeof(chip), "%u", worker_chip(process->job, i));
 		buf_printf(&files->allocations, "%-8d %-16s ", process->pid, comm);
 		add_numbers(&files->allocations, numbers);
 		buf_printf(&files->allocations, "%-5s %-12llu %s\n", numbers[4] ? chip : "-",

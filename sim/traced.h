@@ -24,9 +24,6 @@ struct traced_process {
 /* Its comm without bytes that would end a column. */
 void traced_comm(const struct workload *w, char comm[static 16]);
 
-/* The process's own number for a device: its index among its devices. */
-unsigned traced_chip(const struct worker_job *job, size_t device);
-
 /* Replaces a file below run/tt-smi, so that readers see a complete text. */
 void traced_put(struct tree *root, const char *name, const struct buf *text);
 

@@ -1,6 +1,6 @@
 /*
- * All files of the tracer: memory and holders if a workload is traced, utilisation if one is
- * measured, and the file with the pid of the tracer.
+ * All files of the tracer on a --static machine: memory and holders if a workload is traced,
+ * utilisation if one is measured, and the file with the pid of the tracer.
  */
 #pragma once
 

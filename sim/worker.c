@@ -1,18 +1,25 @@
 #include "worker.h"
 
 #include "basic/clock.h"
+#include "basic/exit_code.h"
+#include "basic/file.h"
 #include "basic/parse.h"
 #include "metal.h"
+#include "programs.h"
 #include "report.h"
 #include "util.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <ttalloc.h>
 
@@ -29,6 +36,9 @@ struct worker {
 	struct metal metal[MAX_DEVICES], behind[MAX_DEVICES];
 	struct workload_report report;
 	bool begun; /* reporting has started */
+	struct sim_programs *programs;
+	int64_t next_programs; /* when they are due, ns */
+	bool settled;	       /* and that was said */
 };
 
 /*
@@ -143,6 +153,19 @@ void worker_amounts(const struct worker_job *job, int64_t ms, uint64_t ret[stati
 	ret[POOL_DRAM] &= w->wave || w->leak ? ~UINT64_C(4095) : UINT64_MAX;
 }
 
+/*
+ * Executing /proc/self/exe would start valgrind under valgrind; it is used only if the file was
+ * replaced, since the job needs this build.
+ */
+const char *worker_path(char *path, size_t size)
+{
+	static const char link[] = "/proc/self/exe";
+
+	if (file_readlink(AT_FDCWD, link, path, size) < 0 || strstr(path, " (deleted)"))
+		return link;
+	return path;
+}
+
 /* Opens the nodes and maps a window of each, as tt-umd does. */
 static int open_devices(const struct worker_job *job)
 {
@@ -219,31 +242,103 @@ static bool is_over(const struct worker *w)
 	return w->job.workload.lifetime_ms && ms >= w->job.workload.lifetime_ms;
 }
 
-static int run(struct worker *w, int socket)
+/* ---- programs ---- */
+
+static void step_programs(struct worker *w, int socket)
 {
-	struct timespec pause;
+	if (!w->programs || clock_now(CLOCK_MONOTONIC) < w->next_programs)
+		return;
+	w->next_programs = programs_step(w->programs);
+	if (w->settled || !programs_are_settled(w->programs))
+		return;
+	w->settled = true;
+	(void)send(socket, "", 1, MSG_NOSIGNAL);
+}
+
+/* False: the machine has ended. */
+static bool receive_stopped(struct worker *w, int socket)
+{
+	uint64_t stopped;
+
+	if (recv(socket, &stopped, sizeof(stopped), MSG_WAITALL) != (ssize_t)sizeof(stopped))
+		return false;
+	programs_stop_chips(w->programs, stopped);
+	w->next_programs = 0;
+	return true;
+}
+
+/* ---- the process ---- */
+
+static int begin(struct worker *w, int socket)
+{
+	int r;
+
+	w->started = clock_now(CLOCK_MONOTONIC);
+	r = open_devices(&w->job);
+	if (r == 0)
+		r = update(w);
+	if (r == 0 && programs_are_run(&w->job))
+		r = programs_open(&w->programs, &w->job);
+	if (r < 0)
+		return r;
+	return write(socket, "", 1) == 1 ? 0 : -EPIPE;
+}
+
+static int timeout_ms(const struct worker *w)
+{
+	int64_t ms = pause_ms(w), ns = clock_now(CLOCK_MONOTONIC);
+
+	if (w->programs && w->next_programs != INT64_MAX)
+		ms = MIN(ms, (MAX(w->next_programs - ns, 0) + NS_PER_MS - 1) / NS_PER_MS);
+	return (int)ms;
+}
+
+static int run(struct worker *w, int signals, int socket)
+{
+	struct pollfd fds[] = {
+		{ .fd = signals, .events = POLLIN },
+		{ .fd = w->programs ? socket : -1, .events = POLLIN },
+	};
+	int r = 0;
+
+	do {
+		step_programs(w, socket);
+		if (poll(fds, ARRAY_SIZE(fds), timeout_ms(w)) < 0)
+			continue;
+		if (fds[0].revents || (fds[1].revents && !receive_stopped(w, socket)))
+			break;
+		r = update(w);
+	} while (r == 0 && !is_over(w));
+	return r;
+}
+
+static int run_job(struct worker *w, int socket)
+{
+	CLEANUP_CLOSE int signals = -1;
 	sigset_t end;
 	int r;
 
 	sigemptyset(&end);
 	sigaddset(&end, SIGTERM);
 	sigprocmask(SIG_BLOCK, &end, NULL);
-	w->started = clock_now(CLOCK_MONOTONIC);
-	r = open_devices(&w->job);
-	if (r == 0)
-		r = update(w);
+	signals = signalfd(-1, &end, SFD_CLOEXEC);
+	if (signals < 0)
+		return -errno;
+	r = begin(w, socket);
 	if (r < 0)
 		return r;
-	if (write(socket, "", 1) != 1)
-		return -EPIPE;
-	close(socket);
-	do {
-		pause = clock_timespec(pause_ms(w) * NS_PER_MS);
-		if (sigtimedwait(&end, NULL, &pause) == SIGTERM)
-			break;
-		r = update(w);
-	} while (r == 0 && !is_over(w));
-	return publish[w->job.workload.via](w, NULL);
+	r = run(w, signals, socket);
+	programs_close(w->programs);
+	return r < 0 ? r : publish[w->job.workload.via](w, NULL);
+}
+
+int worker_start(char **argv)
+{
+	char path[PATH_MAX];
+
+	unsetenv(WORKER_START_VARIABLE);
+	execv(worker_path(path, sizeof(path)), argv + 1);
+	return EXIT_NO_COMMAND;
 }
 
 int worker_main(const char *socket_number)
@@ -260,7 +355,8 @@ int worker_main(const char *socket_number)
 	snprintf(w.shm, sizeof(w.shm), "%s/dev/shm", w.job.root);
 	workload_comm(&w.job.workload, w.comm);
 	prctl(PR_SET_NAME, w.comm);
-	r = run(&w, (int)fd);
+	fcntl((int)fd, F_SETFD, FD_CLOEXEC);
+	r = run_job(&w, (int)fd);
 	if (r < 0)
 		fprintf(stderr, "tt_smi sim: workload %s: %s\n", w.comm, strerror(-r));
 	return r < 0 ? 1 : 0;

@@ -90,6 +90,7 @@ static int parse_busy(const char *value, struct workload *w)
 		w->busy = percent;
 		return 0;
 	}
+	snprintf(w->only_static, sizeof(w->only_static), "busy=WORD");
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (strcmp(value, words[i]) == 0)
 			return parse_text(value, w->unmeasured, sizeof(w->unmeasured));
@@ -102,6 +103,29 @@ static int parse_bound(const char *value, struct workload *w)
 	    strcmp(value, "upper") != 0)
 		return -EINVAL;
 	return parse_text(value, w->bound, sizeof(w->bound));
+}
+
+static int parse_release(const char *value, struct workload *w)
+{
+	if (strcmp(value, "0.65") == 0)
+		w->programs.release = RELEASE_65;
+	else if (strcmp(value, "0.77") != 0)
+		return -EINVAL;
+	return 0;
+}
+
+static int parse_rate(const char *value, struct workload *w)
+{
+	int r = parse_number(value, 50000, &w->programs.rate);
+
+	return w->programs.rate ? r : -EINVAL;
+}
+
+static int parse_lose(const char *value, struct workload *w)
+{
+	int r = parse_number(value, UINT32_MAX, &w->programs.lose);
+
+	return w->programs.lose > 1 ? r : -EINVAL;
 }
 
 static int parse_uid(const char *value, struct workload *w)
@@ -130,20 +154,27 @@ static const struct workload_field {
 	enum { TEXT, BYTES, SECONDS, PARSED } kind;
 	size_t offset, size; /* of the member */
 	int (*parse)(const char *value, struct workload *w);
+	enum { ANY, STATIC, RUNNING } machine; /* for which it has a meaning */
 } fields[] = {
 #define MEMBER(name) offsetof(struct workload, name), sizeof(((struct workload *)NULL)->name)
 	/* clang-format off */
 	{ "via", PARSED, .parse = parse_via },
 	{ "state", PARSED, .parse = parse_state },
 	{ "busy", PARSED, .parse = parse_busy },
-	{ "bound", PARSED, .parse = parse_bound },
+	{ "bound", PARSED, .parse = parse_bound, .machine = STATIC },
+	{ "rate", PARSED, .parse = parse_rate, .machine = RUNNING },
+	{ "lose", PARSED, .parse = parse_lose, .machine = RUNNING },
+	{ "release", PARSED, .parse = parse_release, .machine = RUNNING },
+	{ "op", TEXT, MEMBER(programs.operation), .machine = RUNNING },
+	{ "hang", SECONDS, MEMBER(programs.hang_ms), .machine = RUNNING },
+	{ "until", SECONDS, MEMBER(programs.until_ms), .machine = RUNNING },
 	{ "uid", PARSED, .parse = parse_uid },
 	{ "opens", PARSED, .parse = parse_opens },
 	{ "util", PARSED, .parse = parse_util },
 	{ "leak", BYTES, MEMBER(leak) },
 	{ "wave", BYTES, MEMBER(wave) },
 	{ "behind", BYTES, MEMBER(behind) },
-	{ "running", SECONDS, MEMBER(running_ms) },
+	{ "running", SECONDS, MEMBER(running_ms), .machine = STATIC },
 	{ "life", SECONDS, MEMBER(lifetime_ms) },
 	{ "again", SECONDS, MEMBER(restart_after_ms) },
 	{ "age", SECONDS, MEMBER(age_ms) },
@@ -158,6 +189,10 @@ static int set_member(const struct workload_field *field, const char *value, str
 {
 	void *member = (char *)w + field->offset;
 
+	if (field->machine == STATIC)
+		snprintf(w->only_static, sizeof(w->only_static), "%s=", field->key);
+	if (field->machine == RUNNING)
+		snprintf(w->only_running, sizeof(w->only_running), "%s=", field->key);
 	switch (field->kind) {
 	case TEXT: return parse_text(value, member, field->size);
 	case BYTES: return spec_bytes(value, member);
@@ -182,7 +217,15 @@ static int parse_field(const char *key, char *value, struct workload *w)
 
 int workload_parse(const char *spec, struct workload *ret, char error[static 128])
 {
-	struct workload w = { .util = -1, .busy = -1, .bound = "exact" };
+	struct workload w = {
+		.util = -1,
+		.busy = -1,
+		.bound = "exact",
+		.programs = { .rate = 100,
+			      .hang_ms = -1,
+			      .until_ms = -1,
+			      .operation = "ttnn::matmul" },
+	};
 	char text[1024], *rest = text, *key, *value;
 
 	if (strlen(spec) >= sizeof(text)) {
@@ -296,7 +339,7 @@ size_t workload_defaults(const struct slot *slots, size_t count,
 		  "wave=3G,l1=61M,l1_small=2M,trace=256M,cb=34M,util=640,busy=64" },
 		{ SEVERAL,
 		  "name=./train,args=--model resnet50 --batch 32,dram=640M,leak=3M,l1=9M,cb=4M,"
-		  "busy=40,bound=lower" },
+		  "busy=40,lose=50" },
 		{ FIRST, "name=jupyter-lab,args=--no-browser,via=none" },
 		{ LAST, "name=pytest,args=-x tests/ops,dram=768M,l1=12M,life=25,again=12,busy=30" },
 	};

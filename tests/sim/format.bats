@@ -224,7 +224,9 @@ chip $n 0 $pools
 	for arguments in '-b n151' '-b ""' '-b 65xn150' '-b -' '-b n150@0' '-b n150@1,n150@1' '--driver x' \
 		'--driver 1.1' '-w dev=7' '-w dram=1T' '-w foo=1' '--fault dead:9' '--fault dead' \
 		'--fault gone:0@5-2' '--fault slow:0/tt_aiclk' '--fault missing:0' '--load 101' '--interval 0' \
-		'--static --fault hang:0/tt_aiclk' '--nonsense' '--time 5' '--after 5' '--no-workloads -w dev=0' '--static --after 3601'; do
+		'--static --fault hang:0/tt_aiclk' '--nonsense' '--time 5' '--after 5' '--no-workloads -w dev=0' '--static --after 3601' \
+		'-w busy=101' '-w busy=5,rate=0' '-w busy=5,lose=1' '-w busy=5,release=0.66' '-w busy=5,bound=lower' \
+		'-w busy=5,running=3' '-w busy=no-records' '--static -w busy=5,rate=2' '--static -w busy=5,hang=3'; do
 		# shellcheck disable=SC2046 # several words
 		run "$TT_SMI_SIM" $(eval "echo $arguments") "$D"
 		echo "$arguments: $status $output"
@@ -246,7 +248,8 @@ chip $n 0 $pools
 	for word in $(sed -n 's/^\t\[FAULT_.*{ "\([a-z-]*\)".*/\1/p' "$HERE/../../sim/fault.c"); do
 		grep -q -- "Cm $word:" <<<"$page" || { echo "manual: $word"; return 1; }
 	done
-	for word in $(grep -o 'strcmp(key, "[a-z_0-9]*")' "$HERE/../../sim/workload.c" | cut -d'"' -f2) dram l1 l1_small trace cb; do
+	for word in $(grep -o -e 'strcmp(key, "[a-z_0-9]*"' -e '^	{ "[a-z]*", \(TEXT\|BYTES\|SECONDS\|PARSED\)' \
+		"$HERE/../../sim/workload.c" | cut -d'"' -f2) dram l1 l1_small trace cb; do
 		grep -q -- "\b$word=" <<<"$page" || { echo "manual: $word="; return 1; }
 	done
 }

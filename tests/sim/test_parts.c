@@ -3,6 +3,7 @@
 #include "board.h"
 #include "fault.h"
 #include "physics.h"
+#include "schedule.h"
 #include "spec.h"
 #include "version.h"
 #include "worker.h"
@@ -305,6 +306,49 @@ static void heartbeats_and_counters_keep_time_and_wrap(void **state)
 	assert_true(d->counters[2] < UINT32_MAX / 10);
 }
 
+static struct schedule schedule_of(const char *spec, bool waits)
+{
+	struct schedule schedule;
+	struct workload w;
+	char error[128];
+
+	assert_int_equal(workload_parse(spec, &w, error), 0);
+	schedule_init(&schedule, &w, waits);
+	return schedule;
+}
+
+static void programs_follow_their_schedule(void **state)
+{
+	enum { MS = 1000000 };
+	struct schedule s = schedule_of("busy=80,rate=100", false);
+
+	(void)state;
+	assert_int_equal(schedule_start(&s, 0), 2 * MS);
+	assert_int_equal(schedule_end(&s, 0), 10 * MS);
+	assert_int_equal(schedule_start(&s, 7), 72 * MS);
+	assert_int_equal(s.group, 1);
+	assert_true(s.count == UINT64_MAX);
+	assert_int_equal(schedule_progress(&s, 5000 * INT64_C(1000000)), 5000 * INT64_C(1000000));
+	/* A program that starts with the end of the last one, and never ends. */
+	s = schedule_of("busy=100,rate=3,hang=1", false);
+	assert_int_equal(schedule_start(&s, 1), schedule_end(&s, 0));
+	assert_int_equal(s.hung, 3);
+	assert_int_equal(schedule_progress(&s, 900 * MS), 900 * MS);
+	assert_int_equal(schedule_progress(&s, 9000 * INT64_C(1000000)), 1000 * MS + 1);
+	s = schedule_of("busy=50,rate=100,until=0.25", false);
+	assert_int_equal(s.count, 25);
+	s = schedule_of("busy=0,rate=100", false);
+	assert_int_equal(s.count, 0);
+	/* Groups of programs, four times a second or less. */
+	s = schedule_of("busy=80,rate=100", true);
+	assert_int_equal(s.group, 25);
+	assert_int_equal(schedule_start(&s, 1), 300 * MS);
+	assert_int_equal(schedule_end(&s, 1), 500 * MS);
+	s = schedule_of("busy=80,rate=2", true);
+	assert_int_equal(s.group, 1);
+	assert_int_equal(schedule_end(&s, 0), 500 * MS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,6 +358,7 @@ int main(void)
 		cmocka_unit_test(faults_are_read),
 		cmocka_unit_test(faults_that_make_no_sense_are_refused),
 		cmocka_unit_test(workloads_are_read),
+		cmocka_unit_test(programs_follow_their_schedule),
 		cmocka_unit_test(a_leak_starts_again_when_memory_is_full),
 		cmocka_unit_test(default_workloads_fit_every_board),
 		cmocka_unit_test(devices_on_the_same_bus_are_refused),
