@@ -34,6 +34,10 @@ class Machine:
         self.process.wait()
         self.work.cleanup()
 
+    def fill_windows(self):
+        """From now on figures are of a whole second."""
+        time.sleep(1.2)
+
     def look(self):
         shown = subprocess.run([TT_SMI, "--root", self.root, "--json"], check=True, capture_output=True)
         return json.loads(shown.stdout)
@@ -85,12 +89,13 @@ def each_kind_of_figure():
     with Machine("-b", "7xn150", *(word for spec in specs for word in ("-w", spec))) as machine:
         first = machine.device(0)
         assert first["dispatch"] is not None, f"no figure when the machine has started: {first}"
+        machine.fill_windows()
         exact = shows(lambda: machine.device(0), is_exact(0.85), "exact")
         assert exact["operation"] == "ttnn::matmul", exact
         shows(lambda: machine.device(0), lambda figure: abs(figure["programs"] - 100) <= 2, "programs per second")
         for _ in range(20):
             lower = machine.device(1)
-            assert lower["bound"] in ("lower", None) and (lower["dispatch"] or 0) <= 0.37, lower
+            assert lower["bound"] in ("lower", None) and (lower["dispatch"] or 0) <= 0.41, lower
         shows(lambda: machine.device(1), lambda figure: 0.35 <= (figure["dispatch"] or 0) <= 0.37, "lower bound")
         shows(lambda: machine.device(2), lambda figure: figure["bound"] == "upper" and 0.6 <= figure["dispatch"] < 0.9,
               "upper bound")
@@ -110,6 +115,7 @@ def boards():
     """A Blackhole's clock is not in ns, and nothing is measured on an n300: a bound if the process waits."""
     specs = ["dev=1,busy=33.3,rate=1000", "dev=0,busy=45,name=waiting", "dev=0+2,busy=100,name=both"]
     with Machine("-b", "n300,p150a,n150", *(word for spec in specs for word in ("-w", spec))) as machine:
+        machine.fill_windows()
         shows(lambda: machine.device(1), is_exact(0.333), "1000 programs per second on Blackhole")
         shows(lambda: machine.process_on(0, "waiting"),
               lambda figure: figure["bound"] == "upper" and 0.45 <= figure["dispatch"] < 0.9, "n300, waiting")
@@ -124,6 +130,7 @@ def boards():
 
 def two_processes():
     with Machine("-b", "n150", "-w", "dev=0,busy=50,rate=20,name=first", "-w", "dev=0,busy=20,rate=20,name=second") as machine:
+        machine.fill_windows()
         shows(lambda: machine.process_on(0, "first"), is_exact(0.5), "first")
         shows(lambda: machine.process_on(0, "second"), is_exact(0.2), "second")
         shows(lambda: machine.device(0), lambda figure: figure["bound"] in ("exact", "lower") and
