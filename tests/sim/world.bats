@@ -91,10 +91,12 @@ WORLD='
 	[ ! -e "$WORK/usr/bin/ttsim" ]
 	[ ! -e "$WORK/usr/share/man/man1/ttsim.1" ]
 	[ -e "$WORK/usr/bin/other" ]
-	run "$WORK/usr/bin/tt_smi" sim --no-workloads -- sh -c 'command -v tt_smi && tt_smi -L'
+	run "$WORK/usr/bin/tt_smi" sim -b n150 -w dev=0,busy=0 -- sh -c '
+		command -v tt_smi && tt_smi -L && tt_smi --query-gpu=utilization.bound --format=csv,noheader 2>/dev/null'
 	echo "$output"
 	[ "${lines[0]}" = "$WORK/usr/bin/tt_smi" ]
 	[[ ${lines[1]} == "GPU 0: "* ]]
+	[ "${lines[2]}" = exact ]
 	# Everything is removed again, and nothing else.
 	"$HERE/../../scripts/uninstall" "$BUILD" "$WORK/usr" >"$WORK/removed"
 	grep -q "^removed $WORK/usr/bin/tt_smi$" "$WORK/removed"
