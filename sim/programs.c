@@ -57,13 +57,21 @@ bool programs_are_covered(const struct worker_device *device)
 
 static bool has_profiler(const struct workload *w)
 {
-	return w->programs.release == RELEASE_77;
+	return w->programs.release == RELEASE_77 && !w->programs.is_slow;
+}
+
+static bool has_events(const struct sim_programs *programs)
+{
+	return programs->waits && !programs->job->workload.programs.is_slow;
 }
 
 static int open_library(struct sim_programs *programs)
 {
-	const char *name = has_profiler(&programs->job->workload) ? "libtt_smi-sim-metal.so"
-								  : "libtt_smi-sim-metal-65.so";
+	static const char *const names[] = {
+		[RELEASE_77] = "libtt_smi-sim-metal.so",
+		[RELEASE_65] = "libtt_smi-sim-metal-65.so",
+	};
+	const char *name = names[programs->job->workload.programs.release];
 	char path[PATH_MAX];
 	void *handle;
 
@@ -93,7 +101,7 @@ static int open_mesh(struct sim_programs *programs)
 	programs->mesh = programs->library->open(chips, job->device_count);
 	if (!programs->mesh)
 		return -ENOMEM;
-	if (!programs->waits)
+	if (!has_events(programs))
 		return 0;
 	/* TT-Metal waits for its queues when it has opened the devices. */
 	programs->library->add_event(programs->mesh);
@@ -207,11 +215,13 @@ static void delay_idle_chips(struct sim_programs *programs, int64_t now)
 static void launch(struct sim_programs *programs)
 {
 	const struct schedule *schedule = &programs->schedule;
-	const char *operation = programs->job->workload.programs.operation;
+	const struct sim_library *library = programs->library;
+	const struct workload *w = &programs->job->workload;
 
 	for (uint64_t i = 0; i < schedule->group; i++)
-		programs->library->launch(programs->mesh,
-					  programs->launched * schedule->group + i + 1, operation);
+		(w->programs.is_slow ? library->launch_slow : library->launch)(
+			programs->mesh, programs->launched * schedule->group + i + 1,
+			w->programs.operation);
 	programs->launched++;
 }
 
@@ -281,7 +291,8 @@ static int64_t complete(struct sim_programs *programs, int64_t now)
 		if (chip->ended == programs->launched)
 			continue;
 		if (progress(programs, chip, now) >= end) {
-			programs->library->complete(programs->mesh, i);
+			if (has_events(programs))
+				programs->library->complete(programs->mesh, i);
 			chip->ended++;
 		} else {
 			next = MIN(next, is_running ? at : now + TICK);
@@ -310,7 +321,8 @@ static int64_t step_waiting(struct sim_programs *programs, int64_t now)
 	if (now < start)
 		return start;
 	launch_due(programs, INT64_MAX, now);
-	programs->library->add_event(programs->mesh);
+	if (has_events(programs))
+		programs->library->add_event(programs->mesh);
 	return complete(programs, now);
 }
 

@@ -114,6 +114,12 @@ static int parse_release(const char *value, struct workload *w)
 	return 0;
 }
 
+static int parse_dispatch(const char *value, struct workload *w)
+{
+	w->programs.is_slow = strcmp(value, "slow") == 0;
+	return w->programs.is_slow || strcmp(value, "fast") == 0 ? 0 : -EINVAL;
+}
+
 static int parse_rate(const char *value, struct workload *w)
 {
 	int r = parse_number(value, 50000, &w->programs.rate);
@@ -165,6 +171,7 @@ static const struct workload_field {
 	{ "rate", PARSED, .parse = parse_rate, .machine = RUNNING },
 	{ "lose", PARSED, .parse = parse_lose, .machine = RUNNING },
 	{ "release", PARSED, .parse = parse_release, .machine = RUNNING },
+	{ "dispatch", PARSED, .parse = parse_dispatch, .machine = RUNNING },
 	{ "op", TEXT, MEMBER(programs.operation), .machine = RUNNING },
 	{ "hang", SECONDS, MEMBER(programs.hang_ms), .machine = RUNNING },
 	{ "until", SECONDS, MEMBER(programs.until_ms), .machine = RUNNING },

@@ -35,6 +35,7 @@ struct workload {
 		uint32_t rate; /* programs per second */
 		uint32_t lose; /* the record of each n-th program is lost; 0: none */
 		enum sim_release release;
+		bool is_slow;	    /* with slow dispatch, which is not measured */
 		int64_t hang_ms;    /* the program that starts then does not end; -1: all end */
 		int64_t until_ms;   /* no program is launched after this time; -1: no end */
 		char operation[48]; /* name of the programs */

@@ -11,7 +11,7 @@
 #define METAL(rest)    __asm__("_ZN2tt8tt_metal" rest)
 #define PROFILER(rest) METAL("11distributed23RealtimeProfilerManager" rest)
 
-/* FDMeshCommandQueue */
+/* FDMeshCommandQueue, or SDMeshCommandQueue for slow dispatch */
 struct command_queue {
 	const void *vtable;
 	uint64_t launched;
@@ -28,6 +28,8 @@ struct memory_manager {
 
 void queue_enqueue(struct command_queue *queue, void *workload, bool is_blocking)
 	METAL("11distributed18FDMeshCommandQueue21enqueue_mesh_workloadERNS1_12MeshWorkloadEb");
+void queue_enqueue_slow(struct command_queue *queue, void *workload, bool is_blocking)
+	METAL("11distributed18SDMeshCommandQueue21enqueue_mesh_workloadERNS1_12MeshWorkloadEb");
 uint32_t memory_next_event(struct memory_manager *manager, uint8_t queue)
 	METAL("19SystemMemoryManager14get_next_eventEh");
 void memory_complete(struct memory_manager *manager, uint8_t queue, uint32_t event)

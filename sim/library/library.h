@@ -32,6 +32,8 @@ struct sim_library {
 	struct sim_mesh *(*open)(const struct sim_chip *chips, size_t count);
 	void (*close)(struct sim_mesh *mesh);
 	void (*launch)(struct sim_mesh *mesh, uint64_t id, const char *operation);
+	/* The same with slow dispatch: the host starts the program itself, without events. */
+	void (*launch_slow)(struct sim_mesh *mesh, uint64_t id, const char *operation);
 	/* An event that each chip reaches after all programs launched so far. */
 	void (*add_event)(struct sim_mesh *mesh);
 	/* The host learns that a chip has reached the last event. */

@@ -48,17 +48,29 @@ static struct sim_mesh *mesh_open(const struct sim_chip *chips, size_t count)
 	return mesh;
 }
 
-static void mesh_launch(struct sim_mesh *mesh, uint64_t id, const char *operation)
+static void name_program(struct sim_mesh *mesh, uint64_t id, const char *operation)
 {
 #if SIM_RELEASE >= 76
 	void *tensors[3] = { NULL }; /* an empty std::vector */
 
 	inspector_name(&mesh->workload, id, strlen(operation), operation, tensors, 0);
 #else
+	(void)mesh;
 	(void)id;
 	(void)operation;
 #endif
+}
+
+static void mesh_launch(struct sim_mesh *mesh, uint64_t id, const char *operation)
+{
+	name_program(mesh, id, operation);
 	queue_enqueue(&mesh->queue, &mesh->workload, false);
+}
+
+static void mesh_launch_slow(struct sim_mesh *mesh, uint64_t id, const char *operation)
+{
+	name_program(mesh, id, operation);
+	queue_enqueue_slow(&mesh->queue, &mesh->workload, false);
 }
 
 static void mesh_add_event(struct sim_mesh *mesh)
@@ -90,6 +102,7 @@ const struct sim_library sim_library = {
 	.open = mesh_open,
 	.close = mesh_close,
 	.launch = mesh_launch,
+	.launch_slow = mesh_launch_slow,
 	.add_event = mesh_add_event,
 	.complete = mesh_complete,
 	.record = mesh_record,

@@ -85,8 +85,9 @@ def is_exact(share):
 
 def each_kind_of_figure():
     specs = ["dev=0,busy=85", "dev=1,busy=40,lose=10", "dev=2,busy=60,release=0.65", "dev=3,busy=50,hang=0.2",
-             "dev=4,busy=0", "dev=5,busy=50,until=0.5", "dev=6,busy=70,op=reduce_scatter,rate=5"]
-    with Machine("-b", "7xn150", *(word for spec in specs for word in ("-w", spec))) as machine:
+             "dev=4,busy=0", "dev=5,busy=50,until=0.5", "dev=6,busy=70,op=reduce_scatter,rate=5",
+             "dev=7,busy=50,dispatch=slow"]
+    with Machine("-b", "8xn150", *(word for spec in specs for word in ("-w", spec))) as machine:
         first = machine.device(0)
         assert first["dispatch"] is not None, f"no figure when the machine has started: {first}"
         machine.fill_windows()
@@ -109,6 +110,7 @@ def each_kind_of_figure():
         assert (ended["dispatch"], ended["bound"]) == (0, "exact"), ended
         named = shows(lambda: machine.device(6), is_exact(0.7), "5 programs per second")
         assert named["operation"] == "reduce_scatter", named
+        shows(lambda: machine.device(7), lambda figure: figure["dispatch"] is None and figure["why"] == "slow_dispatch", "slow")
 
 
 def boards():
