@@ -42,12 +42,14 @@ teardown() {
 	clean_up
 }
 
-# eventually COMMAND...: repeats a command until it succeeds. The limit only ends a test that hangs.
+# eventually COMMAND...: repeats a command until it succeeds. The limit only ends a test that hangs. Most conditions
+# are soon true; the longer ones are examined less often, which leaves the processor to the program.
 eventually() {
-	local i
-	for i in $(seq 15000); do
+	local i pause=0.02
+	for i in $(seq 3000); do
 		"$@" && return 0
-		sleep 0.02
+		[ "$i" -lt 5 ] || pause=0.1
+		sleep "$pause"
 	done
 	echo "not within five minutes: $*" >&2
 	if declare -F screen >/dev/null; then screen >&2 || true; fi
