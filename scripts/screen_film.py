@@ -41,6 +41,9 @@ class Clock:
         return time.strftime("%H:%M:%S", time.gmtime(BOOT + UPTIME + seconds))
 
 
+written = {}  # the last content of each file of a machine
+
+
 def write_machine(sim, options, seconds, tree):
     """Writes the files of the machine. Existing ones are overwritten in place, since the program keeps them open."""
     new = tree.with_name("new")
@@ -52,12 +55,15 @@ def write_machine(sim, options, seconds, tree):
         return
     for folder, _, names in os.walk(new):
         for name in names:
-            source = Path(folder, name)
-            if source.is_symlink():
+            source = f"{folder}/{name}"
+            if os.path.islink(source):
                 continue
-            target, data = tree / source.relative_to(new), source.read_bytes()
-            if data != target.read_bytes():
-                with target.open("r+b") as file:
+            target = f"{tree}/{source.removeprefix(f'{new}/')}"
+            with open(source, "rb") as file:
+                data = file.read()
+            if data != written.get(target):
+                written[target] = data
+                with open(target, "r+b") as file:
                     file.write(data)
                     file.truncate()
     shutil.rmtree(new)
