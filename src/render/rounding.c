@@ -21,8 +21,12 @@ const char *rounding_mark(enum rounding rounding, bool utf8)
 /* To a whole number; without libm, which no program here needs. */
 static double apply(double number, enum rounding rounding)
 {
-	double below = (double)(int64_t)(number + NOISE);
+	const double whole = 1e15; /* numbers from here on have next to no digits after the point */
+	double below;
 
+	if (!(number > -whole && number < whole))
+		return number;
+	below = (double)(int64_t)(number + NOISE);
 	switch (rounding) {
 	case ROUND_DOWN: return below;
 	case ROUND_UP: return below + (below < number - NOISE);
