@@ -159,6 +159,17 @@ static inline void fieldset_remove(struct fieldset *set, unsigned field)
 	set->words[field / 64] &= ~(UINT64_C(1) << field % 64);
 }
 
+/* The fields of the first set that are not in the second. */
+static inline struct fieldset fieldset_difference(const struct fieldset *set,
+						  const struct fieldset *without)
+{
+	struct fieldset rest;
+
+	for (size_t i = 0; i < FIELDSET_WORDS; i++)
+		rest.words[i] = set->words[i] & ~without->words[i];
+	return rest;
+}
+
 static inline bool fieldset_has(const struct fieldset *set, unsigned field)
 {
 	return set->words[field / 64] >> field % 64 & 1;

@@ -12,6 +12,11 @@
 struct want {
 	struct fieldset device;	 /* enum device_field */
 	struct fieldset process; /* enum process_field */
+	/*
+	 * Those of device that are not shown, and only interpret what processes report: read for
+	 * devices in use only (source/used_cards.c).
+	 */
+	struct fieldset if_used;
 	/* some are rates: take two samples this many milliseconds apart; 0: none */
 	unsigned pair_ms;
 	bool processes, allocations, reporters, accounts, utilization, shm_ids, host;

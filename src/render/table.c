@@ -41,4 +41,7 @@ void table_wants(const struct render_options *options, struct want *want)
 	device_box_wants(box_room(options->columns), want);
 	process_box_wants(box_room(options->columns), want);
 	want_add_list(want, FIELDS(DEVICE_FIELD(HEALTH))); /* for the lines of put_unhealthy() */
+	/* Only the figures of processes are compared with the capacity of L1. */
+	if (want->single)
+		fieldset_add(&want->if_used, DEV_FW_BUNDLE);
 }

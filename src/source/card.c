@@ -362,13 +362,31 @@ void card_sample(void *arg)
 	}
 }
 
-void card_read_serial(void *arg)
+void card_read_constant(void *arg)
 {
 	struct card *card = arg;
 	struct fieldset asked = card->asked;
 
-	fieldset_add(&asked, DEV_SERIAL);
+	fieldset_add(&asked, card->constant);
 	ask_for(card, &asked);
 	if (card->files.class_fd >= 0)
-		card_read_one(card, DEV_SERIAL);
+		card_read_one(card, card->constant);
+}
+
+static void copy_constants(const struct device *from, struct device *to)
+{
+	to->serial = from->serial;
+	to->why[DEV_SERIAL] = from->why[DEV_SERIAL];
+	if (to->remote)
+		return;
+	to->asic_id = from->asic_id;
+	to->why[DEV_ASIC_ID] = from->why[DEV_ASIC_ID];
+	memcpy(to->fw_bundle, from->fw_bundle, sizeof(to->fw_bundle));
+	to->why[DEV_FW_BUNDLE] = from->why[DEV_FW_BUNDLE];
+}
+
+void card_take_constants(struct card *card, struct device *ret)
+{
+	copy_constants(&card->device, &card->last);
+	copy_constants(&card->device, ret);
 }

@@ -34,9 +34,10 @@ struct card {
 					  */
 	struct card_files files;
 	struct card_tally tally;
-	uint32_t heartbeat;   /* the last one read; a lower one shows a reset */
-	struct device device; /* what is known; owned by the job while it runs */
-	struct device last;   /* as the last finished job left it; never used by a job */
+	uint32_t heartbeat;	    /* the last one read; a lower one shows a reset */
+	enum device_field constant; /* that card_read_constant() reads */
+	struct device device;	    /* what is known; owned by the job while it runs */
+	struct device last;	    /* as the last finished job left it; never used by a job */
 };
 
 struct card *card_new(uint32_t index, const struct root *root);
@@ -48,8 +49,14 @@ void card_ask(struct card *card, const struct fieldset *want, bool low_rate);
 /* The job; its argument is the card. */
 void card_sample(void *arg);
 
-/* A second job for the same sample: reads the serial number, too. */
-void card_read_serial(void *arg);
+/* A second job for the same sample: reads the constant of card->constant, too. */
+void card_read_constant(void *arg);
+
+/*
+ * When that job is done: takes what it can read, for the device of this card, or for a chip without
+ * PCIe of which it is the gateway.
+ */
+void card_take_constants(struct card *card, struct device *ret);
 
 /* The chip does not respond: keeps its identity and discards its readings. */
 void card_lose(struct device *dev, const struct fieldset *want, enum device_state condition,

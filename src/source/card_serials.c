@@ -34,7 +34,8 @@ int card_serials_read(struct card *const *cards, size_t count, struct sample *sa
 
 		if (!card->present || !job_is_done(sample->workers, &card->job))
 			continue;
-		card->job = (struct job){ .run = card_read_serial, .arg = card };
+		card->constant = DEV_SERIAL;
+		card->job = (struct job){ .run = card_read_constant, .arg = card };
 		jobs[n_jobs++] = &card->job;
 	}
 	worker_pool_run(sample->workers, jobs, n_jobs, sample->deadline_ns);

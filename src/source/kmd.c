@@ -159,6 +159,8 @@ static void take_cards(struct kmd *kmd, const struct sample *sample)
 static int kmd_read_cards(struct kmd *kmd, struct sample *sample, bool changed)
 {
 	size_t count, n_served = 0, room = kmd->n_cards + sample->n_early + 2;
+	const struct fieldset now =
+		fieldset_difference(&sample->want->device, &sample->want->if_used);
 	CLEANUP_FREE struct job **jobs = calloc(room, sizeof(struct job *));
 
 	if (!jobs)
@@ -173,7 +175,7 @@ static int kmd_read_cards(struct kmd *kmd, struct sample *sample, bool changed)
 
 		if (!card->present || job_is_busy(sample->workers, &card->job))
 			continue;
-		card_ask(card, &sample->want->device, sample->want->low_rate);
+		card_ask(card, &now, sample->want->low_rate);
 		card->files.keeps_all = kmd->keeps_all;
 		card->job = (struct job){ .run = card_sample, .arg = card };
 		jobs[count++] = &card->job;
@@ -317,8 +319,11 @@ static int kmd_sample(void *state, struct sample *sample)
 	kmd_forget(kmd, sample->workers, !loaded);
 	if (r < 0 && loaded)
 		return r;
+	sample->cards = kmd->cards;
+	sample->n_cards = kmd->n_cards;
 	r = kmd_read_cards(kmd, sample, changed);
-	if (r >= 0 && card_serials_are_needed(kmd->cards, kmd->n_cards, sample)) {
+	if (r >= 0 && !fieldset_has(&sample->want->if_used, DEV_ASIC_ID) &&
+	    card_serials_are_needed(kmd->cards, kmd->n_cards, sample)) {
 		r = card_serials_read(kmd->cards, kmd->n_cards, sample);
 		take_cards(kmd, sample);
 	}

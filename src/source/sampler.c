@@ -180,8 +180,11 @@ static void complete_want(struct sampler *sampler)
 		return;
 	if (shm_folder_refresh(&sampler->shm) < 0)
 		return; /* no directory, no files */
-	if (sampler->shm.count)
-		want_add_list(want, FIELDS(PART(SHM_IDS)));
+	if (!sampler->shm.count)
+		return;
+	if (want->single && !fieldset_has(&want->device, DEV_ASIC_ID))
+		fieldset_add(&want->if_used, DEV_ASIC_ID);
+	want_add_list(want, FIELDS(PART(SHM_IDS)));
 }
 
 static int prepare_sources(struct sampler *sampler, struct sample *sample)
@@ -255,6 +258,7 @@ static int fill_again(struct sampler *sampler, struct sample *sample)
 {
 	sample_done(sample);
 	sample->snapshot = snapshot_free(sample->snapshot);
+	fieldset_remove(&sampler->want.if_used, DEV_ASIC_ID);
 	want_add_list(&sampler->want, FIELDS(PART(SHM_IDS), DEVICE_FIELD(SERIAL)));
 	return fill(sampler, sample);
 }

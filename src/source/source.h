@@ -14,6 +14,8 @@
 
 #include <stdint.h>
 
+struct card;
+
 /* A snapshot under construction. */
 struct sample {
 	const struct root *root;
@@ -22,6 +24,8 @@ struct sample {
 	struct want *want; /* the sampler's; what has to be added counts for later samples, too */
 	struct worker_pool *workers;
 	int64_t deadline_ns; /* for one job */
+	struct card **cards; /* of the first source, for: */
+	size_t n_cards;	     /* source/used_cards.c */
 	struct snapshot *snapshot;
 	struct memory_report *reports; /* with their lists */
 	size_t n_reports;
@@ -46,9 +50,9 @@ struct source {
 	void (*close)(void *state, struct worker_pool *workers);
 };
 
-extern const struct source source_kmd, source_holders, source_deaths, source_daemon, source_proc,
-	source_visible, source_tables, source_traced, source_metal_shm, source_dispatch,
-	source_util_shm, source_dra;
+extern const struct source source_kmd, source_holders, source_deaths, source_daemon,
+	source_used_cards, source_proc, source_visible, source_tables, source_traced,
+	source_metal_shm, source_dispatch, source_util_shm, source_dra;
 
 /* In the order in which they are called; NULL at the end. */
 extern const struct source *const sources[];

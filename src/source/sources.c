@@ -3,18 +3,19 @@
 #include <errno.h>
 
 const struct source *const sources[] = {
-	&source_kmd,	   /* the devices and their readings */
-	&source_holders,   /* the processes that have them open */
-	&source_deaths,	   /* the jobs that died on them, from the tracer */
-	&source_daemon,	   /* what the allocation server knows about processes */
-	&source_proc,	   /* name, command, user of these processes */
-	&source_visible,   /* the devices visible to them */
-	&source_tables,	   /* their memory, from their own tables */
-	&source_traced,	   /* their memory, from probes in the kernel */
-	&source_metal_shm, /* their memory, from TT-Metal's counters */
-	&source_dispatch,  /* compute utilisation, from the tracer */
-	&source_util_shm,  /* utilisation of the cores, from a collector */
-	&source_dra,	   /* the claims of Kubernetes that they are prepared for */
+	&source_kmd,	    /* the devices and their readings */
+	&source_holders,    /* the processes that have them open */
+	&source_deaths,	    /* the jobs that died on them, from the tracer */
+	&source_daemon,	    /* what the allocation server knows about processes */
+	&source_used_cards, /* for a single table: constants of the devices in use */
+	&source_proc,	    /* name, command, user of these processes */
+	&source_visible,    /* the devices visible to them */
+	&source_tables,	    /* their memory, from their own tables */
+	&source_traced,	    /* their memory, from probes in the kernel */
+	&source_metal_shm,  /* their memory, from TT-Metal's counters */
+	&source_dispatch,   /* compute utilisation, from the tracer */
+	&source_util_shm,   /* utilisation of the cores, from a collector */
+	&source_dra,	    /* the claims of Kubernetes that they are prepared for */
 	NULL,
 };
 

@@ -191,13 +191,38 @@ opened() {
 	once
 	cp "$WORK/out" "$WORK/expected"
 	grep -q 'job .* 1.0GB' "$WORK/expected"
-	[ "$(grep -c -E 'openat2?\(.*tt_asic_id"' "$WORK/trace")" = 3 ]
 	not opened tt_serial
 	# As UMD names it if Ethernet links are trained.
 	mv "$(metal_file 1)" "$D/dev/shm/tt_device_$((0x$(cat "$(class 1)/tt_serial") * 32))_memory"
 	once
 	diff "$WORK/expected" "$WORK/out"
-	[ "$(grep -c -E 'openat2?\(.*tt_serial"' "$WORK/trace")" = 3 ]
+	[ "$(opens tt_asic_id)" = 3 ]
+	[ "$(opens tt_serial)" = 3 ]
+}
+
+# opens NAME: how often a file of this name was opened.
+opens() {
+	grep -c -E "openat2?\(.*[\"/]$1\"" "$WORK/trace"
+}
+
+@test "a single table reads ids and firmware of the devices in use only" {
+	machine -b 4xp150a -w dev=1,dram=1G,l1=1M,name=job
+	once
+	grep -q 'job .* 1.0GB' "$WORK/out"
+	[ "$(opens temp1_input)" = 4 ]
+	[ "$(opens tt_asic_id)" = 1 ]
+	[ "$(opens tt_fw_bundle_ver)" = 1 ]
+	# A file of a process that has exited, for a device that is not in use.
+	cp "$(metal_file 1)" "$(metal_file 2)"
+	once
+	[ "$(opens tt_asic_id)" = 4 ]
+	[ "$(opens tt_fw_bundle_ver)" = 2 ]
+	# Other outputs show these values, or compare them with those of the last sample.
+	traced -q
+	[ "$(opens tt_asic_id)" = 4 ]
+	[ "$(opens tt_fw_bundle_ver)" = 4 ]
+	once -i 3
+	[ "$(opens tt_asic_id)" = 4 ]
 }
 
 # by_main PATTERN: how many calls of this form the first thread made, without futex, whose number varies.
