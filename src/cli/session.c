@@ -1,6 +1,8 @@
 #include "cli/session.h"
 
+#include "basic/clock.h"
 #include "basic/exit_code.h"
+#include "model/reuse.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -83,7 +85,6 @@ static struct want complete_want(const struct session *session, const struct wan
 int session_open(struct session *session, const char *root, const struct selection *selection,
 		 const struct want *want)
 {
-	struct want all;
 	int r;
 
 	*session = (struct session){
@@ -96,8 +97,8 @@ int session_open(struct session *session, const char *root, const struct selecti
 	if (r < 0)
 		return fail(session, r == -EACCES ? EXIT_PERMISSION : EXIT_USAGE, "--root %s: %s",
 			    root, strerror(-r));
-	all = complete_want(session, want);
-	r = sampler_new(&session->root, &all, sources, &session->sampler);
+	session->want = complete_want(session, want);
+	r = sampler_new(&session->root, &session->want, sources, &session->sampler);
 	return r < 0 ? fail(session, EXIT_INTERNAL, "%s", strerror(-r)) : 0;
 }
 
@@ -114,9 +115,8 @@ void session_close(struct session *session)
 
 void session_want(struct session *session, const struct want *want)
 {
-	struct want all = complete_want(session, want);
-
-	sampler_want(session->sampler, &all);
+	session->want = complete_want(session, want);
+	sampler_want(session->sampler, &session->want);
 }
 
 /* Explains why there are no devices at all. */
@@ -201,11 +201,32 @@ int session_next(struct session *session, const struct snapshot *before, struct 
 	return 0;
 }
 
+/* Takes one of the devices only. False: it needs processes of its own. */
+static bool take_devices(struct session *session, struct snapshot **ret, int *ret_code)
+{
+	struct want want = session->want;
+
+	if (!reuse_is_due(session->snapshot, &session->asked, &want, clock_now(CLOCK_MONOTONIC)))
+		return false;
+	reuse_want_devices(&want);
+	sampler_want(session->sampler, &want);
+	*ret_code = session_next(session, session->snapshot, ret);
+	sampler_want(session->sampler, &session->want);
+	if (*ret_code || snapshot_borrow(*ret, session->snapshot))
+		return true;
+	*ret = snapshot_free(*ret);
+	return false;
+}
+
 int session_take(struct session *session)
 {
 	struct snapshot *next = NULL;
-	int r = session_next(session, session->snapshot, &next);
+	int r = 0;
 
+	if (!take_devices(session, &next, &r)) {
+		session->asked = session->want;
+		r = session_next(session, session->snapshot, &next);
+	}
 	if (r)
 		return r;
 	snapshot_free(session->snapshot);

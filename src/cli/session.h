@@ -16,6 +16,8 @@ struct session {
 	const struct selection *selection;
 	bool deviceless; /* there is something to show without a device */
 	struct sampler *sampler;
+	struct want want;	   /* for the following snapshots */
+	struct want asked;	   /* for the last one with processes of its own */
 	struct snapshot *snapshot; /* the last one; NULL at first */
 	struct buf problem;	   /* one sentence, set on failure */
 };
@@ -30,7 +32,10 @@ void session_close(struct session *session);
 /* Sets the fields for the following snapshots. */
 void session_want(struct session *session, const struct want *want);
 
-/* Replaces the last snapshot by the next one; on failure the last one stays. */
+/*
+ * Replaces the last snapshot by the next one; on failure the last one stays. If it is recent, the
+ * next one may share its processes (model/reuse.h).
+ */
 MUST_CHECK int session_take(struct session *session);
 
 /*

@@ -314,26 +314,31 @@ void card_lose(struct device *dev, const struct fieldset *want, enum device_stat
 
 _Static_assert(N_ATTRIBUTE_FILES <= 64, "a word has a bit for each file");
 
-/* Sets which files every sample asks for, so that the others cost no time in each. */
+/*
+ * Sets which files every sample asks for, so that the others cost no time in each. A field that was
+ * not wanted in the last sample is stale, and read again with those of the same interval.
+ */
 static void ask_for(struct card *card, const struct fieldset *asked)
 {
+	const struct fieldset before = card->asked;
+
 	card->asked = *asked;
 	memset(card->asked_files, 0, sizeof(card->asked_files));
 	for (size_t i = 0; i < N_ATTRIBUTE_FILES; i++) {
 		const struct attribute *attribute = attribute_at(i);
 
-		if (fieldset_has(asked, attribute->field))
-			card->asked_files[attribute->interval] |= UINT64_C(1) << i;
+		if (!fieldset_has(asked, attribute->field))
+			continue;
+		card->asked_files[attribute->interval] |= UINT64_C(1) << i;
+		if (!fieldset_has(&before, attribute->field))
+			card->read_ns[attribute->interval] = 0;
 	}
 }
 
 void card_ask(struct card *card, const struct fieldset *want, bool low_rate)
 {
-	if (memcmp(&card->asked, want, sizeof(*want)) != 0) {
-		/* A field that was not wanted in the last sample is stale. */
-		memset(card->read_ns, 0, sizeof(card->read_ns));
+	if (memcmp(&card->asked, want, sizeof(*want)) != 0)
 		ask_for(card, want);
-	}
 	card->want = card->asked;
 	card->low_rate = low_rate;
 }

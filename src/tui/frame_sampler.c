@@ -1,6 +1,7 @@
 #include "tui/frame_sampler.h"
 
 #include "basic/clock.h"
+#include "model/reuse.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,26 +12,11 @@ void frame_sampler_done(struct frame_sampler *sampler)
 	sampler->last = NULL;
 }
 
-/*
- * Processes are read once a second, if the last reading is this old: less than a second, since at
- * a refresh period of a second a slightly early frame would otherwise postpone them by another one.
- */
-static const int64_t reuse_ns = 900 * NS_PER_MS;
-
 /* Are the processes of the last frame recent enough for this one? */
 static bool may_reuse(const struct frame_sampler *sampler, const struct want *want)
 {
-	const struct snapshot *last = sampler->last ? sampler->last->snapshot : NULL;
-
-	return last && want->low_rate && !want->allocations &&
-	       memcmp(want, &sampler->asked, sizeof(*want)) == 0 &&
-	       clock_now(CLOCK_MONOTONIC) - last->asked_ns < reuse_ns;
-}
-
-static void want_devices_only(struct want *want)
-{
-	want->processes = want->utilization = false;
-	want->allocations = want->reporters = want->accounts = false;
+	return reuse_is_due(sampler->last ? sampler->last->snapshot : NULL, &sampler->asked, want,
+			    clock_now(CLOCK_MONOTONIC));
 }
 
 /*
@@ -39,7 +25,7 @@ static void want_devices_only(struct want *want)
  */
 static void want_first(struct want *want)
 {
-	want_devices_only(want);
+	reuse_want_devices(want);
 	fieldset_remove(&want->device, DEV_HEARTBEAT);
 	fieldset_remove(&want->device, DEV_ASIC_ID);
 	for (unsigned i = 0; i < DEVICE_COUNTERS; i++)
@@ -62,7 +48,7 @@ static void sample(struct frame_sampler *sampler, const struct want *want, struc
 /* Reads devices and reuses the rest. False: the rest has to be read too. */
 static bool sample_devices(struct frame_sampler *sampler, struct want want, struct frame *frame)
 {
-	want_devices_only(&want);
+	reuse_want_devices(&want);
 	sample(sampler, &want, frame);
 	if (!frame->snapshot || snapshot_borrow(frame->snapshot, sampler->last->snapshot))
 		return true;

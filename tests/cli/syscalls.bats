@@ -262,6 +262,32 @@ calls() { grep -c -v -E 'futex|resumed>' "$WORK/trace"; }
 	[ "$(grep -c 'openat(.*tt_aiclk' "$WORK/trace")" = 8 ]
 }
 
+# refreshes NAME: how often a file was read, and how often it can be read at most at intervals of 0.9 s.
+refreshes() {
+	awk -v name="/$1>" '
+		/ pread64\(/ && index($0, name) { reads++ }
+		/ write\(1</ { if (!begin) begin = $2; end = $2 }
+		END { print reads, int(2 + (end - begin) / 0.9) }' "$WORK/trace"
+}
+
+@test "a loop of the table reads processes once a second, and devices in every sample" {
+	machine -b p150a -w dev=0,dram=1G,name=job
+	rm "$D/captured_at"
+	local reads most
+	for _ in $(seq 20); do
+		strace -f -y -ttt -o "$WORK/trace" "$TT_SMI" --root "$D" -lms 50 -n 41 >"$WORK/out" 3>&-
+		[ "$(grep -c 'job .* 1.0GB' "$WORK/out")" = 41 ]
+		read -r reads most <<<"$(refreshes pids)"
+		echo "$reads reads of the list of holders, $most at most"
+		[ "$reads" -ge 2 ]
+		# More if a read was so late that the device had another state for a moment.
+		[ "$reads" -gt "$most" ] || break
+	done
+	[ "$reads" -le "$most" ]
+	read -r reads _ <<<"$(refreshes temp1_input)"
+	[ "$reads" -ge 41 ]
+}
+
 # once_on BOARDS: the number of calls of one output on such a machine.
 once_on() {
 	machine -b "$1" --no-workloads

@@ -1,6 +1,7 @@
 /* The fields to read, from the fields shown. */
 #include "model/want.h"
 
+#include "model/reuse.h"
 #include "model/snapshot.h"
 #include "unit.h"
 
@@ -120,6 +121,37 @@ TEST(only_needed_fields_are_read)
 	assert_false(want.allocations || want.reporters || want.host);
 }
 
+TEST(processes_are_shared_for_less_than_a_second)
+{
+	const int64_t now = INT64_C(7000000000), recent = now - INT64_C(899999999);
+	struct snapshot last = { .asked_ns = recent };
+	struct want want = { .processes = true, .low_rate = true }, asked = want;
+
+	assert_true(reuse_is_due(&last, &asked, &want, now));
+	assert_false(reuse_is_due(NULL, &asked, &want, now));
+	last.asked_ns--;
+	assert_false(reuse_is_due(&last, &asked, &want, now));
+	last.asked_ns = recent;
+	want_add(&want, OF_PROCESS, PROC_UID);
+	assert_false(reuse_is_due(&last, &asked, &want, now));
+	asked = want = (struct want){ .processes = true, .low_rate = false };
+	assert_false(reuse_is_due(&last, &asked, &want, now));
+	asked = want = (struct want){ .processes = true, .low_rate = true, .allocations = true };
+	assert_false(reuse_is_due(&last, &asked, &want, now));
+}
+
+TEST(a_sample_between_two_readings_of_processes_has_devices_only)
+{
+	struct want want = { .host = true };
+
+	want_add_list(&want, FIELDS(DEVICE_FIELD(TEMPERATURE), PART(ALLOCATIONS), PART(REPORTERS),
+				    PART(ACCOUNTS), PART(UTILIZATION)));
+	reuse_want_devices(&want);
+	assert_false(want.processes || want.utilization || want.accounts || want.allocations ||
+		     want.reporters);
+	assert_true(fieldset_has(&want.device, DEV_TEMPERATURE) && want.host);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -128,6 +160,8 @@ int main(void)
 		cmocka_unit_test(the_fields_that_a_field_is_checked_against_are_read),
 		cmocka_unit_test(health_needs_two_samples_and_temperature_does_not),
 		cmocka_unit_test(only_needed_fields_are_read),
+		cmocka_unit_test(processes_are_shared_for_less_than_a_second),
+		cmocka_unit_test(a_sample_between_two_readings_of_processes_has_devices_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
