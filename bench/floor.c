@@ -7,7 +7,7 @@
  *   once        the marker of a simulated tree, the driver's version, the time zone
  *   memory      the directory of shared memory, and each file of TT-Metal
  *   devices     the class directory; per device the one name in its hwmon directory and the
- *               files of the attributes below
+ *               files of the attributes below, the ASIC id only if it is in use
  *   holders     each device's list; with --scan, for drivers that have none, one readlink of
  *               each descriptor of each process in /proc
  *   processes   per holder its command line
@@ -19,8 +19,9 @@
  * and ends it; "bare_floor" is linked without the C library, so nothing runs before or after this.
  *
  * --again: N refreshes, 100 ms apart. Files stay open and are read with one pread, files of slow
- * values less often; a process is printed once. A scan calls stat for each process through its
- * open directory, and reads only those whose number of descriptors has changed.
+ * values less often, holders and memory once a second; a process is printed once. A scan calls stat
+ *for each process through its open directory, and reads only those whose number of descriptors has
+ *changed.
  */
 #include "bare.h"
 
@@ -32,6 +33,8 @@
 
 enum { MAX_DEVICES = 64, MAX_FILES = 64, MAX_PID = 1 << 22 };
 
+enum { PROCESSES_EVERY = 10 }; /* samples */
+
 /* A file of a device. */
 struct floor_attribute {
 	const char *name;
@@ -39,21 +42,10 @@ struct floor_attribute {
 	unsigned every; /* read in every nth sample; 0: in the first one only */
 };
 
-enum {
-	CARD,
-	ASIC_ID,
-	TEMPERATURE,
-	POWER,
-	TEMPERATURE_MAX,
-	POWER_MAX,
-	TRIPS,
-	HEARTBEAT,
-	N_ATTRIBUTES
-};
+enum { CARD, TEMPERATURE, POWER, TEMPERATURE_MAX, POWER_MAX, TRIPS, HEARTBEAT, N_ATTRIBUTES };
 
 static const struct floor_attribute attributes[N_ATTRIBUTES] = {
 	[CARD] = { "tt_card_type", IN_CLASS, 0 },
-	[ASIC_ID] = { "tt_asic_id", IN_CLASS, 0 }, /* assigns files of memory to devices */
 	[TEMPERATURE] = { "temp1_input", IN_HWMON, 1 },
 	[POWER] = { "power1_input", IN_HWMON, 1 },
 	[TEMPERATURE_MAX] = { "temp1_max", IN_HWMON, 100 }, /* for the line about a hot device */
@@ -65,13 +57,14 @@ static const struct floor_attribute attributes[N_ATTRIBUTES] = {
 struct floor_device {
 	int fds[N_ATTRIBUTES];
 	char values[N_ATTRIBUTES][32]; /* as read, with the newline */
+	int dir;		       /* in the class directory */
 	int pids;		       /* descriptor of the list of holders; -1: none */
 };
 
 static struct floor_device devices[MAX_DEVICES];
 static int memory_files[MAX_FILES];
 static unsigned n_devices, n_memory_files;
-static int root, proc, scan;
+static int root, proc, scan, loops;
 static uint64_t again, sample;
 
 /*
@@ -105,7 +98,7 @@ static void flush(void)
 
 static int is_needed(unsigned attribute)
 {
-	return (attribute != HEARTBEAT || again) && (attribute != ASIC_ID || n_memory_files);
+	return attribute != HEARTBEAT || loops;
 }
 
 static void open_attributes(int dir, int where)
@@ -131,6 +124,7 @@ static void open_device(int class, const char *name)
 
 	if (n_devices == MAX_DEVICES)
 		fail(name);
+	devices[n_devices].dir = dir;
 	open_attributes(dir, IN_CLASS);
 	each_name(must_open(dir, "device/hwmon", O_RDONLY), entries, sizeof(entries), open_hwmon);
 	at = text_append(at, name + text_length("tenstorrent!"));
@@ -173,8 +167,10 @@ static void print_holder(unsigned pid)
 	print("\n");
 }
 
-/* Reads a list of any length; a number may be split between two reads. */
-static void print_listed(int pids)
+/*
+ * Reads a list of any length; a number may be split between two reads. Returns whether it has any.
+ */
+static int print_listed(int pids)
 {
 	static char text[1 << 16];
 	long n, at = 0;
@@ -198,6 +194,16 @@ static void print_listed(int pids)
 		}
 		at += n;
 	} while (n > (long)sizeof(text) / 2);
+	return at > 0;
+}
+
+/* Assigns a file of memory to the device. */
+static void print_id(const struct floor_device *device)
+{
+	char id[32];
+
+	read_at(device->dir, "tt_asic_id", id, sizeof(id));
+	print(id);
 }
 
 static void check_descriptor(int dir, const char *name)
@@ -328,16 +334,26 @@ static void open_all(void)
 		  open_device);
 }
 
-static void print_all(void)
+static void print_processes(void)
 {
-	for (unsigned i = 0; i < n_devices; i++)
-		print_device(&devices[i]);
-	for (unsigned i = 0; i < n_devices && !scan; i++)
-		print_listed(devices[i].pids);
+	for (unsigned i = 0; i < n_devices; i++) {
+		int used = scan || print_listed(devices[i].pids);
+
+		if (used && n_memory_files && sample == 0)
+			print_id(&devices[i]);
+	}
 	if (scan)
 		print_scanned();
 	for (unsigned i = 0; i < n_memory_files; i++)
 		print_memory(memory_files[i]);
+}
+
+static void print_all(void)
+{
+	for (unsigned i = 0; i < n_devices; i++)
+		print_device(&devices[i]);
+	if (sample % PROCESSES_EVERY == 0)
+		print_processes();
 	flush();
 }
 
@@ -351,7 +367,7 @@ static void parse_arguments(const char *const *argument)
 		else if (text_begins(*argument, "--root") && argument[1])
 			root = must_open(AT_FDCWD, *++argument, O_PATH);
 		else if (text_begins(*argument, "--again") && *++argument)
-			again = number_take(&number);
+			loops = 1, again = number_take(&number);
 		else
 			fail("arguments");
 	}
