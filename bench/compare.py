@@ -23,7 +23,16 @@ from rows import PEER_ROWS, ROWS
 from runner import FULL, SMOKE, Runner
 from subject import Floor, Nvtop, Ours, Toplike
 
-def measure(runner, rows, subjects, report, folder, at_true_paths):
+
+def reason_of(error, originals):
+    """The reason for a failure, with the program that was given instead of its copy."""
+    text = str(error)
+    for copy, original in originals.items():
+        text = text.replace(str(copy), str(original))
+    return text
+
+
+def measure(runner, rows, subjects, originals, report, folder, at_true_paths):
     """Measures and prints the rows. Returns the exit code."""
     failed = False
     for machine, group in itertools.groupby(rows, lambda row: row.machine):
@@ -33,9 +42,9 @@ def measure(runner, rows, subjects, report, folder, at_true_paths):
                     figures, reasons = runner.row(row, root, subjects)
                     report.row(row.title, figures, row.targets)
                     for reason in reasons:
-                        report.failed(row.title, reason)
+                        report.failed(row.title, reason_of(reason, originals))
                 except cost.NotMeasured as error:
-                    report.failed(row.title, error)
+                    report.failed(row.title, reason_of(error, originals))
                     failed = True
     return os.EX_SOFTWARE if failed else os.EX_OK
 
@@ -99,10 +108,16 @@ def main():
     set_environment()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(os.EX_TEMPFAIL))
     rows = [row for row in (PEER_ROWS if options.true_paths else ROWS) if options.only in row.title]
-    with work_folder(options.true_paths) as folder:
+    # Copies are on the same file system as the originals.
+    with work_folder(options.true_paths) as folder, tempfile.TemporaryDirectory(prefix="bench-", dir=build) as copies:
+        originals = {}
+        for each in subjects:
+            original = each.program
+            each.install(copies)
+            originals[each.program] = original
         report = Report([each.name for each in subjects], options.markdown)
         runner = Runner(build, SMOKE if options.smoke else FULL)
-        return measure(runner, rows, subjects, report, folder, options.true_paths)
+        return measure(runner, rows, subjects, originals, report, folder, options.true_paths)
 
 
 if __name__ == "__main__":
