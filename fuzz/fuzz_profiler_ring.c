@@ -40,11 +40,15 @@ static void judge(struct profiler_batch *batch)
 	struct program_launches launches = { 0 };
 	struct program_figure figure;
 	struct program_stream stream;
+	const struct program_batch records_of = { .records = batch->records,
+						  .count = batch->count,
+						  .lost = batch->lost,
+						  .since = NOW - 250000000,
+						  .now = NOW };
 
 	program_stream_init(&stream, NOW - 250000000);
 	program_clock_set(&stream.clock, batch->first_tick, batch->host_ns, batch->ticks_per_ns);
-	program_stream_add(&stream, batch->records, batch->count, batch->lost, NOW - 250000000,
-			   NOW);
+	program_stream_add(&stream, &records_of);
 	program_figure_judge(&figure, &stream, &launches, NOW);
 	CHECK(!figure.is_known || (figure.busy >= 0 && figure.busy <= figure.window));
 	CHECK(!figure.is_known || figure.bound == PROGRAM_LOWER);

@@ -27,7 +27,7 @@ static void run_programs(struct program_table *table, struct program_table_chip 
 		program_series_add_time(&cell->busy, at, end);
 		program_series_add_one(&cell->ended, end);
 		words[STREAM_ADVANCED] = words[STREAM_RECORDS]++;
-		words[STREAM_LAST_END] = words[STREAM_TIMELY_END] = (uint64_t)end;
+		words[STREAM_LAST_END] = words[STREAM_ARRIVED] = (uint64_t)end;
 	}
 	seqlock_write(&cell->seq, cell->stream[0], STREAM_WORDS, words);
 }

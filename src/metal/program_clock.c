@@ -1,6 +1,7 @@
 #include "metal/program_clock.h"
 
 #include "basic/clock.h"
+#include "basic/macros.h"
 
 #include <math.h>
 
@@ -13,6 +14,20 @@
 
 /* The anchor is inexact: a record may seem to end up to this long after it was read. */
 #define TOLERANCE (5 * NS_PER_MS)
+
+/*
+ * The sum of small adjustments within a second that leaves figures exact: other causes than a
+ * change of the rate, as the drift between two oscillators, need less.
+ */
+#define SILENT (2 * NS_PER_MS)
+
+/* How long a clock that is anchored by arrival waits for records that arrive sooner, and by how
+ * much. */
+#define SETTLING (2 * NS_PER_S)
+#define LATE_MAX (2 * NS_PER_S)
+
+/* The sum of adjustments within a second of a clock whose rate is by arrival. */
+#define MEASURED_MAX (150 * NS_PER_MS)
 
 /* A rate is measured over at least this many records, so that a few missing ones matter little. */
 #define RATE_RECORDS 8
@@ -36,7 +51,9 @@ bool program_clock_set(struct program_clock *clock, uint64_t first_tick, int64_t
 {
 	if (clock->given_tick == first_tick && clock->given_rate == ticks_per_ns)
 		return false;
-	*clock = (struct program_clock){ .given_tick = first_tick, .given_rate = ticks_per_ns };
+	*clock = (struct program_clock){ .given_tick = first_tick,
+					 .given_rate = ticks_per_ns,
+					 .settings = clock->settings + 1 };
 	if (!is_rate(ticks_per_ns))
 		return true;
 	clock->ticks_per_ns = ticks_per_ns;
@@ -51,7 +68,8 @@ static void anchor(struct program_clock *clock, uint64_t tick, int64_t ns)
 	clock->tick = tick;
 	clock->ns = ns;
 	clock->is_anchored = true;
-	clock->adjusted_ns = ns;
+	clock->settings++;
+	clock->anchored_ns = clock->adjusted_ns = ns;
 }
 
 int64_t program_clock_ns(const struct program_clock *clock, uint64_t tick)
@@ -66,24 +84,50 @@ int64_t program_clock_ns(const struct program_clock *clock, uint64_t tick)
 	return clock->ns + (int64_t)ns;
 }
 
-/* A larger difference is due to another clock rate, not to late arrival. */
-#define LATE_MAX (20 * NS_PER_MS)
-
-int64_t program_clock_arrive(struct program_clock *clock, uint64_t tick, int64_t ns)
+void program_clock_begin(struct program_clock *clock, uint64_t tick, int64_t now)
 {
-	int64_t late;
+	if (!is_rate(clock->ticks_per_ns) || clock->is_anchored)
+		return;
+	anchor(clock, tick, now);
+	clock->is_by_arrival = true;
+}
 
-	if (!is_rate(clock->ticks_per_ns))
-		return 0;
-	if (!clock->is_anchored) {
-		anchor(clock, tick, ns);
-		clock->is_by_arrival = true;
+/*
+ * By how much a clock may be moved within a second. The first record that anchors a clock may have
+ * arrived late: such a clock is set back to those that arrive sooner after their end.
+ */
+static int64_t allowance(const struct program_clock *clock, int64_t later, int64_t now)
+{
+	if (clock->is_measured)
+		return MEASURED_MAX;
+	return clock->is_by_arrival && later < 0 && now - clock->anchored_ns < SETTLING ? LATE_MAX
+											: TOLERANCE;
+}
+
+int64_t program_clock_follow(struct program_clock *clock, struct program_limits *limits,
+			     int64_t now)
+{
+	int64_t later = limits->high < 0 ? limits->high : MAX(limits->low, 0);
+	int64_t distance = later < 0 ? -later : later;
+
+	if (now - clock->moved_since >= NS_PER_S) {
+		clock->moved = 0;
+		clock->moved_since = now;
 	}
-	late = program_clock_ns(clock, tick) - ns;
-	if (late <= 0 || late > (clock->is_by_arrival ? LATE_MAX : TOLERANCE))
+	if (!later || clock->moved + distance > allowance(clock, later, now))
 		return 0;
-	clock->ns -= late;
-	return late;
+	clock->ns += later;
+	clock->moved += distance;
+	if (clock->moved > SILENT)
+		clock->adjusted_ns = now;
+	limits->low -= later;
+	limits->high -= later;
+	return later;
+}
+
+bool program_clock_is_within(const struct program_limits *limits)
+{
+	return limits->high >= -TOLERANCE && limits->low <= TOLERANCE;
 }
 
 void program_arrivals_add(struct program_arrivals *arrivals, const struct program_record *records,
@@ -97,22 +141,18 @@ void program_arrivals_add(struct program_arrivals *arrivals, const struct progra
 	arrivals->count += count;
 }
 
-bool program_clock_is_early(const struct program_clock *clock, uint64_t tick, int64_t now)
-{
-	return program_clock_ns(clock, tick) > now + TOLERANCE;
-}
-
 /*
  * The chip sends a record when the next program starts, so the first record of a batch may be old.
- * If the clock is right, the second one ended after the previous batch was read, and the last one
- * before this batch was read.
+ * If the clock is right, the second one ended after the previous batch was read. This is the only
+ * limit if launches are not followed.
  */
 static bool fits(const struct program_clock *clock, const struct program_arrivals *arrivals,
-		 int64_t since, int64_t now)
+		 const struct program_limits *limits, int64_t since)
 {
-	if (program_clock_is_early(clock, arrivals->newest, now))
+	if (!program_clock_is_within(limits))
 		return false;
-	return arrivals->count < 3 || program_clock_ns(clock, arrivals->second) >= since - ARRIVAL;
+	return arrivals->count < 3 || limits->low > -PROGRAM_UNKNOWN / 2 ||
+	       program_clock_ns(clock, arrivals->second) >= since - ARRIVAL;
 }
 
 /* The rate between the ends of the last two batches; 0: too few records to measure it. */
@@ -163,8 +203,28 @@ static void note_batch(struct program_clock *clock, uint64_t tick, int64_t now)
 	clock->last_ns = now;
 }
 
+/*
+ * Sets the rate of a clock that has changed. If it is the rate that TT-Metal has measured, the
+ * clock was only anchored by a record that arrived late; otherwise durations become lower bounds.
+ */
+static void set_rate(struct program_clock *clock, double rate)
+{
+	clock->is_measured = fabs(rate - clock->given_rate) > 2 * AGREEMENT * clock->given_rate;
+	clock->ticks_per_ns = clock->is_measured ? rate * (1 + AGREEMENT) : clock->given_rate;
+	clock->is_by_arrival = true;
+}
+
+/* A measured rate is too high by up to 2 %, which makes the clock late. */
+static void catch_up(struct program_clock *clock, uint64_t tick, int64_t now)
+{
+	int64_t late = now - program_clock_ns(clock, tick);
+
+	if (clock->is_measured && late > 0)
+		clock->ns += MIN(late, (now - clock->last_ns) / 50);
+}
+
 bool program_clock_fit(struct program_clock *clock, const struct program_arrivals *arrivals,
-		       int64_t since, int64_t now)
+		       const struct program_limits *limits, int64_t since, int64_t now)
 {
 	double rate;
 
@@ -172,16 +232,14 @@ bool program_clock_fit(struct program_clock *clock, const struct program_arrival
 		return false;
 	if (arrivals->count == 0)
 		return true;
-	/* A rate that is too high makes the clock late. */
-	if (clock->is_measured && program_clock_ns(clock, arrivals->newest) < now)
-		anchor(clock, arrivals->newest, now);
-	if (!fits(clock, arrivals, since, now)) {
+	if (fits(clock, arrivals, limits, since)) {
+		catch_up(clock, arrivals->newest, now);
+	} else {
 		rate = new_rate(clock, arrivals->newest, arrivals->count, since, now);
 		note_batch(clock, arrivals->newest, now);
 		if (!is_rate(rate))
 			return false;
-		clock->ticks_per_ns = rate * (1 + AGREEMENT); /* durations are lower bounds */
-		clock->is_measured = clock->is_by_arrival = true;
+		set_rate(clock, rate);
 		anchor(clock, arrivals->newest, now);
 	}
 	clock->misfit_ns = 0;

@@ -30,13 +30,18 @@ void program_arrivals_add(struct program_arrivals *arrivals, const struct progra
 struct program_clock {
 	uint64_t given_tick; /* as of the last program_clock_set() */
 	double given_rate;
+	unsigned settings;   /* how often it was set anew, not only moved */
 	double ticks_per_ns; /* 0: not known */
 	uint64_t tick;	     /* the anchor: this tick was at `ns` */
 	int64_t ns;
 	bool is_anchored;     /* tick and ns are set */
 	bool is_by_arrival;   /* set by the arrival of records, so `ns` may be too late */
 	bool is_measured;     /* the rate is by the arrival of records: too high by up to 2 % */
-	int64_t adjusted_ns;  /* when it was last adjusted to records; 0: never */
+	int64_t anchored_ns;  /* when it was last set by arrival; 0: never */
+	int64_t adjusted_ns;  /* when it was last adjusted to records by more than the error that
+				 an exact figure may have; 0: never */
+	int64_t moved;	      /* by how much it was adjusted, earlier and later, */
+	int64_t moved_since;  /* in the second that began then */
 	uint64_t last_tick;   /* end of the newest record, */
 	int64_t last_ns;      /* and when its batch was read; 0: no batch yet */
 	uint64_t misfit_tick; /* the same for the first batch that did not fit */
@@ -54,11 +59,27 @@ bool program_clock_set(struct program_clock *clock, uint64_t first_tick, int64_t
 int64_t program_clock_ns(const struct program_clock *clock, uint64_t tick);
 
 /*
- * The host knew at ns that a program had ended at this tick. If the clock says that it ended later,
- * the clock is a little late and is set back. A clock without an anchor gets one, from the record
- * that arrives soonest after its end. Returns by how much the clock was set back.
+ * How much later than program_clock_ns() a program of the newest batch ran, at least and at most,
+ * as follows from what the host saw. PROGRAM_UNKNOWN: no limit is known.
  */
-int64_t program_clock_arrive(struct program_clock *clock, uint64_t tick, int64_t ns);
+struct program_limits {
+	int64_t low, high;
+};
+
+#define PROGRAM_UNKNOWN (INT64_MAX / 4)
+
+/* Gives a clock without an anchor one: a record with this end has arrived. */
+void program_clock_begin(struct program_clock *clock, uint64_t tick, int64_t now);
+
+/*
+ * Moves the clock so that it is within the limits, if it is a little outside. Returns by how much
+ * it became later, and changes the limits accordingly.
+ */
+int64_t program_clock_follow(struct program_clock *clock, struct program_limits *limits,
+			     int64_t now);
+
+/* Is the clock within the limits, except for errors of its anchor? */
+bool program_clock_is_within(const struct program_limits *limits);
 
 /*
  * Adjusts the clock to a batch of records that arrived between `since` and `now`. False: the clock
@@ -66,7 +87,4 @@ int64_t program_clock_arrive(struct program_clock *clock, uint64_t tick, int64_t
  * cannot be used.
  */
 bool program_clock_fit(struct program_clock *clock, const struct program_arrivals *arrivals,
-		       int64_t since, int64_t now);
-
-/* Does a program that ended at this tick seem to have ended after now? Then the clock is wrong. */
-bool program_clock_is_early(const struct program_clock *clock, uint64_t tick, int64_t now);
+		       const struct program_limits *limits, int64_t since, int64_t now);

@@ -3,8 +3,11 @@
 #include "basic/clock.h"
 #include "basic/macros.h"
 
-/* Remaining difference between the clocks of host and chip. */
-#define TOLERANCE (5 * NS_PER_MS)
+/* An exact figure is wrong by less than this part of the window. */
+#define ERROR_MAX 0.01
+
+/* Shorter idle times at the end are not part of the window. */
+#define IDLE_MIN (100 * NS_PER_MS)
 
 /* If the windows of the processes have less than this in common, no union is computed. */
 #define COMMON_MIN (PROGRAM_WINDOW_NS / 2)
@@ -49,17 +52,9 @@ static bool is_outstanding(const struct program_stream *stream,
 	return launches->are_followed && launches->count > program_stream_seen(stream);
 }
 
-/* Do the clocks of host and chip agree, so that no program ended before it was launched? */
-static bool is_timely(const struct program_stream *stream, const struct program_launches *launches)
-{
-	if (stream->timely_end == stream->last_end)
-		return true;
-	return !is_outstanding(stream, launches) &&
-	       stream->last_end >= launches->newest_ns - TOLERANCE;
-}
-
-static bool is_exact(const struct program_stream *stream, const struct program_launches *launches,
-		     int64_t from)
+/* Does the stream have a record of each program since `from`, and is its clock right? */
+static bool is_complete(const struct program_stream *stream,
+			const struct program_launches *launches, int64_t from)
 {
 	if (!launches->are_followed || launches->uncounted_ns >= MAX(from, 1) ||
 	    launches->count_after < program_stream_seen(stream))
@@ -68,7 +63,49 @@ static bool is_exact(const struct program_stream *stream, const struct program_l
 		return true;
 	if (is_outstanding(stream, launches) && !launches->are_pending)
 		return false; /* all programs have finished, so records are missing */
-	return program_stream_is_complete(stream, from) && is_timely(stream, launches);
+	return program_stream_is_complete(stream, from);
+}
+
+/*
+ * By how much the busy time in the window can be wrong because the rate of the chip's clock has
+ * changed, which is noticed only when the clock has drifted by `drift`. A window that ends with
+ * idle time has its end by the host's clock: then all of the error is one of the busy time.
+ */
+static int64_t clock_error(const struct program_stream *stream, const struct program_figure *figure,
+			   int64_t drift)
+{
+	int64_t from = figure->to - figure->window, busy = figure->busy;
+	double window = (double)figure->window;
+
+	if (figure->to > MAX(stream->last_end, stream->begun_ns))
+		return busy == 0 && stream->arrived_ns <= from
+			       ? 0
+			       : MIN(drift, (int64_t)(PROGRAM_RATE_CHANGE * (double)busy));
+	if ((double)drift <= ERROR_MAX * window)
+		return (int64_t)((double)drift * (double)MAX(busy, figure->window - busy) / window);
+	return program_intervals_error(&stream->busy, from, figure->to, busy, drift);
+}
+
+/*
+ * Exact, if nothing is missing and the clock was right; else a lower bound. If nothing limits the
+ * drift, since launches are not followed, the clock is taken as right unless it has changed.
+ */
+static void set_bound(struct program_figure *figure, const struct program_stream *stream,
+		      const struct program_launches *launches, bool is_whole)
+{
+	bool has_changed = stream->clock.adjusted_ns >= figure->to - figure->window;
+	int64_t drift = has_changed ? PROGRAM_UNKNOWN : stream->drift_ns, error;
+
+	if (!launches->are_followed || !stream->n_records) {
+		figure->bound = is_whole ? PROGRAM_EXACT : PROGRAM_LOWER;
+		return;
+	}
+	error = clock_error(stream, figure, drift);
+	if (is_whole && (double)error <= ERROR_MAX * (double)figure->window)
+		return;
+	figure->bound = PROGRAM_LOWER;
+	if (drift < PROGRAM_UNKNOWN || has_changed)
+		figure->busy = MAX(figure->busy - error, 0);
 }
 
 static int64_t running_time(const struct program_stream *stream,
@@ -80,29 +117,44 @@ static int64_t running_time(const struct program_stream *stream,
 	return now - launches->oldest_ns;
 }
 
+/*
+ * The window ends now if the chip has been idle for some time; else where the last known program
+ * did, which does not depend on when its record arrived.
+ */
+static int64_t window_end(const struct program_stream *stream,
+			  const struct program_launches *launches, int64_t now)
+{
+	int64_t known = MIN(stream->last_end, now);
+
+	if (!stream->n_records)
+		return now;
+	if (is_outstanding(stream, launches))
+		return MAX(known, now - PROGRAM_KEPT_NS + PROGRAM_WINDOW_NS);
+	return now - known <= IDLE_MIN ? known : now;
+}
+
 void program_figure_judge(struct program_figure *ret, const struct program_stream *stream,
 			  const struct program_launches *launches, int64_t now)
 {
 	const struct program_intervals *list = &stream->busy;
-	int64_t known = MIN(stream->last_end, now), to = now, from;
+	int64_t known = MIN(stream->last_end, now), to = window_end(stream, launches, now), from;
+	bool is_whole;
 
-	*ret = (struct program_figure){ .bound = PROGRAM_LOWER, .last = -1 };
-	if (stream->n_records && is_outstanding(stream, launches))
-		to = MAX(known, now - PROGRAM_KEPT_NS + PROGRAM_WINDOW_NS);
+	*ret = (struct program_figure){ .bound = PROGRAM_EXACT, .last = -1 };
 	from = MAX(to - PROGRAM_WINDOW_NS, stream->begun_ns);
 	ret->running = running_time(stream, launches, now);
 	if (stream->n_records)
 		ret->last = now - known;
-	if ((to == now || to == known) && is_exact(stream, launches, from))
-		ret->bound = PROGRAM_EXACT;
+	is_whole = (to == now || to == known) && is_complete(stream, launches, from);
 	/* No records do not mean that nothing runs: programs without numbers have none. */
-	if (to <= from || (!stream->n_records && ret->bound != PROGRAM_EXACT))
+	if (to <= from || (!stream->n_records && !is_whole))
 		return;
 	ret->is_known = true;
 	ret->to = to;
 	ret->window = to - from;
 	ret->busy = program_intervals_union(&list, 1, from, to);
 	ret->programs = program_stream_count(stream, from, to);
+	set_bound(ret, stream, launches, is_whole);
 }
 
 void program_figure_upper(struct program_figure *ret, const struct program_launches *launches,

@@ -121,6 +121,39 @@ int64_t program_intervals_union(const struct program_intervals *const *lists, si
 	return busy;
 }
 
+/*
+ * If the rate changed at `at`, the time before or after it is wrong by at most `drift`. `busy` is
+ * the busy time before it: what counts is how much it differs from an even distribution.
+ */
+static double error_at(double at, double length, double busy, double share, double drift)
+{
+	double excess = busy - share * at, part = MIN(at, length - at);
+	double factor = PROGRAM_RATE_CHANGE;
+
+	if (part <= 0)
+		return 0;
+	if (drift < length / 2)
+		factor = MIN(factor, drift / part * length / (length - drift));
+	return (excess < 0 ? -excess : excess) * factor;
+}
+
+int64_t program_intervals_error(const struct program_intervals *list, int64_t from, int64_t to,
+				int64_t busy, int64_t drift)
+{
+	double length = (double)(to - from), share = (double)busy / length, before = 0, most = 0;
+	size_t end = list->first + list->count;
+
+	for (size_t i = find(list, from); i < end && list->list[i].start < to; i++) {
+		double start = (double)(MAX(list->list[i].start, from) - from);
+		double stop = (double)(MIN(list->list[i].end, to) - from);
+
+		most = MAX(most, error_at(start, length, before, share, (double)drift));
+		before += stop - start;
+		most = MAX(most, error_at(stop, length, before, share, (double)drift));
+	}
+	return (int64_t)most;
+}
+
 struct program_range program_intervals_range(const struct program_intervals *const *lists,
 					     size_t count, int64_t from, int64_t to, int64_t step)
 {

@@ -42,6 +42,17 @@ enum { PROGRAM_UNION_MAX = 64 };
 int64_t program_intervals_union(const struct program_intervals *const *lists, size_t count,
 				int64_t from, int64_t to);
 
+/*
+ * How far the busy time between `from` and `to` can differ from `busy`, which is that of a clock,
+ * if the rate of this clock changed at one time in between: by at most PROGRAM_RATE_CHANGE, and so
+ * that it drifted by at most `drift`. Evenly distributed programs keep their share at any rate.
+ */
+int64_t program_intervals_error(const struct program_intervals *list, int64_t from, int64_t to,
+				int64_t busy, int64_t drift);
+
+/* As a part of the time: a chip's clock is at least 0.4 times as fast as before. */
+#define PROGRAM_RATE_CHANGE 1.5
+
 struct program_range {
 	int64_t least, most;
 };

@@ -16,12 +16,12 @@ static void mark(struct program_stream *stream, int64_t now)
 		(struct program_mark){ now, stream->n_records };
 }
 
-/* A record is usually read within this time after the chip has sent it. */
-#define TIMELY (20 * NS_PER_MS)
-
 void program_stream_init(struct program_stream *stream, int64_t now)
 {
-	*stream = (struct program_stream){ .begun_ns = now, .last_end = now };
+	*stream = (struct program_stream){ .begun_ns = now,
+					   .last_end = now,
+					   .drift_ns = PROGRAM_UNKNOWN };
+	program_drift_init(&stream->drift, 0);
 	mark(stream, now);
 }
 
@@ -44,16 +44,6 @@ static bool follow_id(struct program_stream *stream, uint16_t id)
 		stream->n_advanced += distance;
 	stream->last_id = id;
 	return stream->n_records == 0 || distance == 1U + passes_zero;
-}
-
-/*
- * A chip that is always busy sends a record about as often as programs end. A newest record that is
- * older than that shows idle time, or a clock that has become slower.
- */
-static void note_end(struct program_stream *stream, int64_t longest, int64_t now)
-{
-	if (now - stream->last_end <= longest + TIMELY)
-		stream->timely_end = stream->last_end;
 }
 
 /* False: the record is invalid, or overlaps the previous program. */
@@ -96,53 +86,97 @@ static bool is_sorted(const struct program_record *records, size_t count)
 	return true;
 }
 
-/* Sets the stored times back with the clock, so that the next program does not seem to overlap. */
+/* Moves the last time with the clock, so that the next program does not seem to overlap. */
+static void moved(struct program_stream *stream, int64_t later)
+{
+	stream->last_end = MAX(stream->last_end + later, stream->begun_ns);
+}
+
 void program_stream_arrive(struct program_stream *stream, uint64_t tick, int64_t ns)
 {
-	int64_t late = program_clock_arrive(&stream->clock, tick, ns);
+	struct program_limits limits = { .low = -PROGRAM_UNKNOWN };
 
-	stream->last_end = MAX(stream->last_end - late, stream->begun_ns);
-	stream->timely_end = MAX(stream->timely_end - late, 0);
+	program_clock_begin(&stream->clock, tick, ns);
+	limits.high = ns - program_clock_ns(&stream->clock, tick);
+	moved(stream, program_clock_follow(&stream->clock, &limits, ns));
 }
 
-void program_stream_put(struct program_stream *stream, struct program_record *records, size_t count,
-			uint64_t lost, int64_t now)
+/* The ordinal of the last program of a batch. */
+static uint64_t last_number(const struct program_stream *stream, const struct program_batch *batch)
 {
-	int64_t before, longest = 0;
-	bool is_faulty = lost > 0;
+	struct program_stream after = { .n_records = stream->n_records,
+					.n_advanced = stream->n_advanced,
+					.last_id = stream->last_id };
+	uint16_t id = batch->records[batch->count - 1].id;
+	unsigned distance = (uint16_t)(id - after.last_id);
 
-	for (size_t i = 0; i < count; i++) {
-		is_faulty |= !follow_id(stream, records[i].id);
+	/* Usually none is missing. */
+	if (after.n_records && distance == batch->count + (id < after.last_id))
+		return program_stream_seen(&after) + distance;
+	for (size_t i = 0; i < batch->count; i++) {
+		(void)follow_id(&after, batch->records[i].id);
+		after.n_records++;
+	}
+	return program_stream_seen(&after);
+}
+
+void program_stream_look(struct program_stream *stream, const struct program_batch *batch,
+			 struct program_limits *ret)
+{
+	int64_t later, end;
+
+	*ret = (struct program_limits){ -PROGRAM_UNKNOWN, PROGRAM_UNKNOWN };
+	if (batch->count == 0 || stream->clock.ticks_per_ns <= 0)
+		return;
+	end = (int64_t)batch->records[batch->count - 1].end;
+	program_clock_begin(&stream->clock, (uint64_t)end, batch->now);
+	program_limits_find(ret, &stream->clock, batch, last_number(stream, batch));
+	later = program_clock_follow(&stream->clock, ret, batch->now);
+	moved(stream, later);
+	end = program_clock_ns(&stream->clock, (uint64_t)end);
+	if (stream->drift.settings != stream->clock.settings)
+		program_drift_init(&stream->drift, stream->clock.settings);
+	program_drift_add(&stream->drift, ret, later, end);
+	stream->drift_ns = program_drift_get(&stream->drift);
+}
+
+static bool add_records(struct program_stream *stream, const struct program_batch *batch)
+{
+	bool is_faulty = false;
+
+	for (size_t i = 0; i < batch->count; i++) {
+		is_faulty |= !follow_id(stream, batch->records[i].id);
 		stream->n_records++;
 	}
-	if (!is_sorted(records, count))
-		qsort(records, count, sizeof(*records), by_start);
-	for (size_t i = 0; i < count; i++) {
-		before = stream->last_end;
-		is_faulty |= !add_record(stream, &records[i], now);
-		longest = MAX(longest, stream->last_end - before);
-	}
-	if (count)
-		note_end(stream, longest, now);
-	if (is_faulty)
-		stream->faulty_ns = now;
-	program_intervals_expire(&stream->busy, now - PROGRAM_KEPT_NS);
-	mark(stream, now);
+	if (!is_sorted(batch->records, batch->count))
+		qsort(batch->records, batch->count, sizeof(*batch->records), by_start);
+	for (size_t i = 0; i < batch->count; i++)
+		is_faulty |= !add_record(stream, &batch->records[i], batch->now);
+	return !is_faulty;
 }
 
-bool program_stream_add(struct program_stream *stream, struct program_record *records, size_t count,
-			uint64_t lost, int64_t since, int64_t now)
+void program_stream_put(struct program_stream *stream, const struct program_batch *batch)
+{
+	if (!add_records(stream, batch) || batch->lost)
+		stream->faulty_ns = batch->now;
+	if (batch->count)
+		stream->arrived_ns = batch->now;
+	program_intervals_expire(&stream->busy, batch->now - PROGRAM_KEPT_NS);
+	mark(stream, batch->now);
+}
+
+bool program_stream_add(struct program_stream *stream, const struct program_batch *batch)
 {
 	struct program_arrivals arrivals = { 0 };
+	struct program_limits limits;
 
-	if (count)
-		program_stream_arrive(stream, records[count - 1].end, now);
-	program_arrivals_add(&arrivals, records, count);
-	if (!program_clock_fit(&stream->clock, &arrivals, since, now)) {
-		stream->faulty_ns = count ? now : stream->faulty_ns;
+	program_stream_look(stream, batch, &limits);
+	program_arrivals_add(&arrivals, batch->records, batch->count);
+	if (!program_clock_fit(&stream->clock, &arrivals, &limits, batch->since, batch->now)) {
+		stream->faulty_ns = batch->count ? batch->now : stream->faulty_ns;
 		return false;
 	}
-	program_stream_put(stream, records, count, lost, now);
+	program_stream_put(stream, batch);
 	return true;
 }
 

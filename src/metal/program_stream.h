@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "metal/program_clock.h"
+#include "metal/program_evidence.h"
 #include "metal/program_intervals.h"
 
 /* How long intervals are kept, more than the longest window. */
@@ -33,26 +33,32 @@ struct program_stream {
 			       trace, or programs overlapping; 0: never */
 	int64_t begun_ns;   /* when reading began: earlier programs are not known */
 	int64_t last_end;   /* of the newest program; begun_ns: none yet */
-	int64_t timely_end; /* of the newest program that was read shortly after its end */
+	int64_t arrived_ns; /* when its record had arrived; 0: none yet */
+	int64_t drift_ns; /* by how much the clock may have drifted in the second before its end */
+	struct program_drift drift;
 };
 
 void program_stream_init(struct program_stream *stream, int64_t now);
 void program_stream_done(struct program_stream *stream);
 
-/* A program that ended at this tick was known to the host at ns: see program_clock_arrive(). */
+/* A program that ended at this tick was known to the host at ns: see program_clock_follow(). */
 void program_stream_arrive(struct program_stream *stream, uint64_t tick, int64_t ns);
 
 /*
- * Adds a batch of records, in the order in which they were sent, that arrived between `since` and
- * `now`. lost: number of records before it that were overwritten. Invalid records are skipped and
- * count as missing. False: the clock is not known at the moment; nothing was added.
+ * The limits of the clock by a batch, to which it is moved if it is a little outside. An empty
+ * batch has none.
  */
-bool program_stream_add(struct program_stream *stream, struct program_record *records, size_t count,
-			uint64_t lost, int64_t since, int64_t now);
+void program_stream_look(struct program_stream *stream, const struct program_batch *batch,
+			 struct program_limits *ret);
+
+/*
+ * Adds a batch. Invalid records are skipped and count as missing. False: the clock is not known at
+ * the moment; nothing was added.
+ */
+bool program_stream_add(struct program_stream *stream, const struct program_batch *batch);
 
 /* The same if the clock is known to be right: it is not adjusted. */
-void program_stream_put(struct program_stream *stream, struct program_record *records, size_t count,
-			uint64_t lost, int64_t now);
+void program_stream_put(struct program_stream *stream, const struct program_batch *batch);
 
 /* The number of programs since the first record, computed from their numbers. */
 uint64_t program_stream_seen(const struct program_stream *stream);

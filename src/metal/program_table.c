@@ -96,7 +96,8 @@ static int read_stream(const struct program_table *table, const struct program_t
 	ret->n_advanced = words[STREAM_ADVANCED];
 	ret->faulty_ns = (int64_t)words[STREAM_FAULTY];
 	ret->last_end = (int64_t)MAX(words[STREAM_LAST_END], begun);
-	ret->timely_end = (int64_t)words[STREAM_TIMELY_END];
+	ret->arrived_ns = (int64_t)words[STREAM_ARRIVED];
+	ret->drift_ns = (int64_t)MIN(words[STREAM_DRIFT], (uint64_t)PROGRAM_UNKNOWN);
 	ret->clock.adjusted_ns = (int64_t)words[STREAM_ADJUSTED];
 	ret->clock.misfit_ns = (int64_t)words[STREAM_MISFIT];
 	ret->clock.is_measured = *ret_flags & STREAM_IS_MEASURED;

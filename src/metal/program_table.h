@@ -17,7 +17,7 @@
 #define PROGRAM_TABLE_MAGIC                                                   \
 	UINT64_C(0x31474f5250415454) /* "TTAPROG1" on a little-endian machine \
 				      */
-#define PROGRAM_TABLE_VERSION 1u
+#define PROGRAM_TABLE_VERSION 2u
 
 /* The name for memfd_create(); /proc/PID/fd shows PROGRAM_TABLE_LINK. */
 #define PROGRAM_TABLE_NAME "ttalloc-programs"
@@ -35,10 +35,10 @@ enum program_stream_word {
 	STREAM_ADVANCED,
 	STREAM_FAULTY, /* times, up to STREAM_MISFIT */
 	STREAM_LAST_END,
-	STREAM_TIMELY_END,
+	STREAM_ARRIVED,
 	STREAM_ADJUSTED,
 	STREAM_MISFIT,
-	STREAM_RESERVED,
+	STREAM_DRIFT, /* ns */
 	STREAM_WORDS,
 };
 

@@ -17,6 +17,7 @@ enum { BATCH = 1024 };
 
 struct chip_records {
 	bool has_stream, is_usable, is_fitted;
+	bool is_ambiguous; /* see add_record() */
 	struct profiler_ring ring;
 	struct program_stream stream;
 	struct program_arrivals span; /* records since the clock was last compared, */
@@ -67,55 +68,55 @@ static void chip_begin(struct chip_records *chip, const struct program_table *ta
 /*
  * Compares the clock with the records of a span, earlier if a record shows that the clock is wrong.
  */
-static void chip_fit(struct chip_records *chip, const struct program_record *records, size_t count,
-		     int64_t now)
+static void chip_fit(struct chip_records *chip, const struct program_batch *batch)
 {
 	struct program_stream *stream = &chip->stream;
+	struct program_limits limits;
 
-	if (count == 0)
+	if (batch->count == 0)
 		return;
-	program_stream_arrive(stream, records[count - 1].end, now);
-	program_arrivals_add(&chip->span, records, count);
-	if (chip->is_fitted && now - chip->span_since < SPAN &&
-	    !(chip->is_usable &&
-	      program_clock_is_early(&stream->clock, records[count - 1].end, now)))
+	program_stream_look(stream, batch, &limits);
+	program_arrivals_add(&chip->span, batch->records, batch->count);
+	if (chip->is_fitted && batch->now - chip->span_since < SPAN &&
+	    !(chip->is_usable && !program_clock_is_within(&limits)))
 		return;
-	chip->is_usable = program_clock_fit(&stream->clock, &chip->span, chip->span_since, now);
+	chip->is_usable = program_clock_fit(&stream->clock, &chip->span, &limits, chip->span_since,
+					    batch->now);
 	chip->is_fitted = true;
 	chip->span = (struct program_arrivals){ 0 };
-	chip->span_since = now;
+	chip->span_since = batch->now;
 }
 
 /* Adds busy times and ends of programs to the series that are published. */
 static void chip_move(struct program_table_chip *cell, const struct chip_records *chip,
-		      const struct program_record *records, size_t count, int64_t now)
+		      const struct program_batch *batch)
 {
 	const struct program_intervals *busy = &chip->stream.busy;
 
 	for (size_t i = busy->first; i < busy->first + busy->count; i++)
 		program_series_add_time(&cell->busy, busy->list[i].start, busy->list[i].end);
-	for (size_t i = 0; i < count; i++) {
-		int64_t end = program_clock_ns(&chip->stream.clock, records[i].end);
+	for (size_t i = 0; i < batch->count; i++) {
+		int64_t end = program_clock_ns(&chip->stream.clock, batch->records[i].end);
 
-		program_series_add_one(&cell->ended, MIN(end, now));
+		program_series_add_one(&cell->ended, MIN(end, batch->now));
 	}
 }
 
-static void chip_publish(struct program_table_chip *cell, const struct chip_records *chip,
-			 bool is_ambiguous)
+static void chip_publish(struct program_table_chip *cell, const struct chip_records *chip)
 {
 	const struct program_stream *stream = &chip->stream;
 	const uint64_t words[STREAM_WORDS] = {
 		[STREAM_FLAGS] = STREAM_IS_USED | (chip->is_usable ? STREAM_IS_USABLE : 0) |
-				 (is_ambiguous ? STREAM_IS_AMBIGUOUS : 0) |
+				 (chip->is_ambiguous ? STREAM_IS_AMBIGUOUS : 0) |
 				 (stream->clock.is_measured ? STREAM_IS_MEASURED : 0),
 		[STREAM_RECORDS] = stream->n_records,
 		[STREAM_ADVANCED] = stream->n_advanced,
 		[STREAM_FAULTY] = (uint64_t)stream->faulty_ns,
 		[STREAM_LAST_END] = (uint64_t)stream->last_end,
-		[STREAM_TIMELY_END] = (uint64_t)stream->timely_end,
+		[STREAM_ARRIVED] = (uint64_t)stream->arrived_ns,
 		[STREAM_ADJUSTED] = (uint64_t)MAX(stream->clock.adjusted_ns, 0),
 		[STREAM_MISFIT] = (uint64_t)MAX(stream->clock.misfit_ns, 0),
+		[STREAM_DRIFT] = (uint64_t)stream->drift_ns,
 	};
 
 	seqlock_write(&cell->seq, cell->stream[0], STREAM_WORDS, words);
@@ -123,12 +124,21 @@ static void chip_publish(struct program_table_chip *cell, const struct chip_reco
 
 /* Adds a batch that has arrived now. */
 static void chip_add(struct records *records, struct chip_records *chip,
-		     struct program_table_chip *cell, size_t count, uint64_t invalid, int64_t now,
-		     bool is_ambiguous)
+		     struct program_table *table, struct program_table_chip *cell, size_t count,
+		     uint64_t invalid, int64_t now)
 {
 	struct program_stream *stream = &chip->stream;
+	const struct program_batch batch = {
+		.records = records->batch,
+		.count = count,
+		.lost = invalid,
+		.since = chip->span_since,
+		.now = now,
+		.launches = &table->launches,
+		.queue = word_load(&cell->has_queue) ? &cell->queue : NULL,
+	};
 
-	chip_fit(chip, records->batch, count, now);
+	chip_fit(chip, &batch);
 	if (!chip->is_usable) {
 		stream->faulty_ns = now;
 	} else if (count || invalid) {
@@ -137,11 +147,11 @@ static void chip_add(struct records *records, struct chip_records *chip,
 		 */
 		stream->busy =
 			(struct program_intervals){ .list = records->intervals, .room = BATCH + 1 };
-		program_stream_put(stream, records->batch, count, invalid, now);
-		chip_move(cell, chip, records->batch, count, now);
+		program_stream_put(stream, &batch);
+		chip_move(cell, chip, &batch);
 		stream->busy = (struct program_intervals){ 0 };
 	}
-	chip_publish(cell, chip, is_ambiguous);
+	chip_publish(cell, chip);
 }
 
 /* ---- names ---- */
@@ -250,7 +260,7 @@ static void publish(struct records *records, struct program_table *table, const 
 		profiler_pages_decode(&batch, pages + (size_t)at * PROFILER_RECORD,
 				      MIN(count - at, BATCH) * PROFILER_RECORD);
 		count_names(records, table, batch.count, now);
-		chip_add(records, chip, cell, batch.count, batch.invalid, now, false);
+		chip_add(records, chip, table, cell, batch.count, batch.invalid, now);
 	}
 }
 
@@ -301,7 +311,8 @@ static void add_record(struct records *records, struct program_table *table,
 	records->batch[0] =
 		(struct program_record){ record->start, record->end, (uint16_t)record->id };
 	count_names(records, table, 1, now);
-	chip_add(records, chip, cell, 1, 0, now, !records->has_chip_first);
+	chip->is_ambiguous = !records->has_chip_first;
+	chip_add(records, chip, table, cell, 1, 0, now);
 }
 
 void records_add(const struct library *library, const void *record)

@@ -190,13 +190,28 @@ static void begin_stream(const struct program_process *process, struct program_c
 	chip->has_stream = true;
 }
 
+/*
+ * Adds records that were read between two times. The state of launches was read before.
+ */
 static void add_records(struct program_process *process, struct program_chip *chip,
-			struct program_record *records, size_t count, uint64_t lost, int64_t now)
+			struct program_record *records, size_t count, uint64_t lost, int64_t begun,
+			int64_t now)
 {
+	bool is_counted = process->programs.from_start && (!chip->is_late || chip->missed);
+	const struct program_batch batch = {
+		.records = records,
+		.count = count,
+		.lost = lost,
+		.since = chip->read_ns,
+		.now = now,
+		.launches = is_counted ? &process->programs.launches : NULL,
+		.queue = chip->has_queue ? &chip->queue.state : NULL,
+		.missed = chip->missed,
+	};
+
 	count_names(process, records, count);
-	chip->is_usable =
-		program_stream_add(&chip->stream, records, count, lost, chip->read_ns, now);
-	chip->read_ns = now;
+	chip->is_usable = program_stream_add(&chip->stream, &batch);
+	chip->read_ns = begun;
 }
 
 int program_process_keep(struct program_process *process, uint32_t number, double ticks_per_ns,
@@ -216,7 +231,8 @@ int program_process_keep(struct program_process *process, uint32_t number, doubl
 		chip->n_kept = 0; /* the stream sees the gap in the numbers */
 	chip->kept[chip->n_kept++] = *record;
 	program_clock_set(&chip->stream.clock, 0, 0, ticks_per_ns);
-	program_clock_arrive(&chip->stream.clock, record->end, arrived);
+	program_stream_arrive(&chip->stream, record->end, arrived);
+	chip->arrived_ns = arrived;
 	return 0;
 }
 
@@ -227,7 +243,9 @@ void program_process_take_kept(struct program_process *process, int64_t now)
 
 		if (!chip->kept)
 			continue;
-		add_records(process, chip, chip->kept, chip->n_kept, 0, now);
+		if (chip->n_kept)
+			now = chip->arrived_ns;
+		add_records(process, chip, chip->kept, chip->n_kept, 0, now, now);
 		chip->n_kept = 0;
 	}
 }
@@ -286,7 +304,7 @@ static void read_ring(struct program_process *process, struct program_chip *chip
 		      const struct metal_memory *memory)
 {
 	struct profiler_batch *batch = &process->batch;
-	int64_t now;
+	int64_t begun = clock_now(CLOCK_MONOTONIC), now;
 	int r = profiler_ring_read(&chip->ring, memory, process->pages, batch);
 
 	now = clock_now(CLOCK_MONOTONIC);
@@ -303,7 +321,8 @@ static void read_ring(struct program_process *process, struct program_chip *chip
 	}
 	program_clock_set(&chip->stream.clock, batch->first_tick, batch->host_ns,
 			  batch->ticks_per_ns);
-	add_records(process, chip, batch->records, batch->count, batch->lost + batch->invalid, now);
+	add_records(process, chip, batch->records, batch->count, batch->lost + batch->invalid,
+		    begun, now);
 	chip->state = DISPATCH_OK;
 }
 

@@ -33,6 +33,7 @@ struct program_chip {
 	 */
 	struct program_record *kept;
 	size_t n_kept;
+	int64_t arrived_ns; /* when the last one of them arrived */
 
 	struct program_figure figure;
 	enum dispatch_state state;

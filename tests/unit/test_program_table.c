@@ -51,7 +51,7 @@ static void put_stream(uint64_t flags, uint64_t n_records, int64_t last_end)
 		[STREAM_RECORDS] = n_records,
 		[STREAM_ADVANCED] = n_records ? n_records - 1 : 0,
 		[STREAM_LAST_END] = (uint64_t)last_end,
-		[STREAM_TIMELY_END] = (uint64_t)last_end,
+		[STREAM_ARRIVED] = (uint64_t)last_end,
 	};
 
 	seqlock_write(&cell->seq, cell->stream[0], STREAM_WORDS, words);
