@@ -1,6 +1,7 @@
 #include "render/csv.h"
 
 #include "basic/text.h"
+#include "render/field_text.h"
 #include "render/format.h"
 #include "render/nvidia_fields.h"
 
@@ -174,6 +175,7 @@ static void put_row(struct buf *out, const struct render_options *options,
 			buf_puts(out, "[N/A]");
 			continue;
 		}
+		field_round_bound(column->table, object, &value);
 		format_value(&raw, &value, query->units);
 		text_clean(&clean, buf_text(&raw), raw.length, options->utf8);
 		put_quoted(out, buf_text(&clean));

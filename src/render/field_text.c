@@ -3,6 +3,7 @@
 #include "render/format.h"
 #include "render/lower_bound.h"
 #include "render/utilization_text.h"
+#include "render/whole_number.h"
 
 #include "model/snapshot.h"
 
@@ -40,6 +41,34 @@ void field_put_known(struct buf *out, const struct field_table *table, const str
 		buf_puts(out, bound_of(table, field, object, utf8));
 		format_reading(out, value, utf8);
 	}
+}
+
+/* Rounds to whole units of plain numbers. */
+static void round_to_units(struct value *value, double (*rounded)(double))
+{
+	double scale = unit_infos[value->field->unit].csv_scale;
+
+	value->number = rounded(value->number / scale) * scale;
+}
+
+void field_round_bound(const struct field_table *table, const void *object, struct value *value)
+{
+	const struct unit_info *unit = &unit_infos[value->field->unit];
+	unsigned field = (unsigned)(value->field - table->fields);
+	const struct usage *usage = object;
+	const struct device *dev = object;
+	const char *bound = bound_of(table, field, object, false);
+
+	if (table == &device_fields && field == DEV_DISPATCH)
+		value->number =
+			utilization_whole_percent(dev->why + DEV_DISPATCH, &dev->utilization) *
+			unit->csv_scale;
+	else if (table == &usage_fields && field == USE_UTILIZATION)
+		value->number = utilization_whole_percent(usage->why + USE_UTILIZATION,
+							  &usage->utilization) *
+				unit->csv_scale;
+	else if (*bound && unit->csv_digits == 0)
+		round_to_units(value, *bound == '>' ? round_down : round_up);
 }
 
 void field_put_text(struct buf *out, const struct field_table *table, unsigned field,

@@ -10,6 +10,12 @@
 void field_put_known(struct buf *out, const struct field_table *table, const struct value *value,
 		     const void *object, bool utf8);
 
+/*
+ * Rounds a known number, to the digits that tables of plain numbers have, if it is a bound: such
+ * tables have no sign before it.
+ */
+void field_round_bound(const struct field_table *table, const void *object, struct value *value);
+
 /* "65°C", "≥7.7GB", "N/A (no permission)", "-" */
 void field_put_text(struct buf *out, const struct field_table *table, unsigned field,
 		    const void *object, bool utf8);

@@ -2,6 +2,7 @@
 
 #include "basic/macros.h"
 #include "basic/text.h"
+#include "render/field_text.h"
 #include "render/format.h"
 
 #include <stdio.h>
@@ -164,14 +165,19 @@ static void put_columns(struct buf *out, const struct monitor *monitor, const st
 {
 	EACH_COLUMN(monitor, column)
 	{
+		const struct field_table *table = column->of == OF_DEVICE    ? &device_fields
+						  : column->of == OF_PROCESS ? &process_fields
+									     : &usage_fields;
+		const void *object = column->of == OF_DEVICE	? (const void *)dev
+				     : column->of == OF_PROCESS ? (const void *)process
+				     : column->of == OF_USAGE	? (const void *)usage
+								: NULL;
 		struct value value = { .why = NEVER_OFFERED };
 
-		if (column->of == OF_DEVICE)
-			field_get(&device_fields, column->field, dev, &value);
-		else if (column->of == OF_PROCESS && process)
-			field_get(&process_fields, column->field, process, &value);
-		else if (column->of == OF_USAGE && usage)
-			field_get(&usage_fields, column->field, usage, &value);
+		if (object)
+			field_get(table, column->field, object, &value);
+		if (value.why == KNOWN)
+			field_round_bound(table, object, &value);
 		put_value(out, column, &value);
 	}
 }

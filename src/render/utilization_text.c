@@ -1,45 +1,36 @@
 #include "render/utilization_text.h"
 
 #include "render/format.h"
-
-/*
- * Errors of floating-point numbers, in percent: 0.07 * 100 is above 7, and 0.29 * 100 below 29.
- */
-#define NOISE 1e-9
-
-/* Of a number that is not negative; without libm, which no program here needs. */
-static double round_down(double number)
-{
-	return (double)(int64_t)number;
-}
-
-static double round_up(double number)
-{
-	return round_down(number) + (round_down(number) < number);
-}
+#include "render/whole_number.h"
 
 /* Exact figures: 0 % and 100 % stand for nothing else. */
-static void put_exact(struct buf *out, double percent)
+static double whole_exact(double percent)
 {
-	if (percent > 0 && percent < 0.5)
-		buf_puts(out, "<1");
-	else
-		format_whole(out, percent < 100 ? MIN(percent, 99) : percent);
+	return percent < 100 ? MIN(round_to_nearest(percent), 99) : percent;
+}
+
+double utilization_whole_percent(const uint8_t why[static UTILIZATION_FIELDS],
+				 const struct utilization *value)
+{
+	double percent = value->share * 100;
+
+	if (why[UTIL_BOUND] != KNOWN || value->bound == BOUND_EXACT)
+		return whole_exact(percent);
+	return value->bound == BOUND_LOWER ? round_down(percent) : round_up(percent);
 }
 
 void utilization_put_percent(struct buf *out, const uint8_t why[static UTILIZATION_FIELDS],
 			     const struct utilization *value, const char *unit, bool utf8)
 {
-	double percent = value->share * 100;
+	bool is_exact = why[UTIL_BOUND] != KNOWN || value->bound == BOUND_EXACT;
 
-	if (why[UTIL_BOUND] != KNOWN || value->bound == BOUND_EXACT) {
-		put_exact(out, percent);
-	} else if (value->bound == BOUND_LOWER) {
-		buf_puts(out, utf8 ? "≥" : ">=");
-		format_whole(out, round_down(percent + NOISE));
+	if (is_exact && value->share > 0 && value->share < 0.005) {
+		buf_puts(out, "<1");
 	} else {
-		buf_puts(out, utf8 ? "≤" : "<=");
-		format_whole(out, round_up(MAX(percent - NOISE, 0)));
+		if (!is_exact)
+			buf_puts(out, value->bound == BOUND_LOWER ? (utf8 ? "≥" : ">=")
+								  : (utf8 ? "≤" : "<="));
+		format_whole(out, utilization_whole_percent(why, value));
 	}
 	buf_puts(out, unit);
 }

@@ -8,9 +8,12 @@
 
 /*
  * A known share in whole percent, rounded so that the figure is true: a lower bound down, an upper
- * bound up. Of exact shares (and those whose bound is not known) only 0 is "0%", and only 1 is
- * "100%": those below 0.5 % are "<1%", and those above 99 % "99%". unit: "%" or " %".
+ * bound up. Of exact shares (and those whose bound is not known) only 1 is 100.
  */
+double utilization_whole_percent(const uint8_t why[static UTILIZATION_FIELDS],
+				 const struct utilization *value);
+
+/* The same as text; exact shares below 0.5 %, which are not 0, are "<1%". unit: "%" or " %". */
 void utilization_put_percent(struct buf *out, const uint8_t why[static UTILIZATION_FIELDS],
 			     const struct utilization *value, const char *unit, bool utf8);
 

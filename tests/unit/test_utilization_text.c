@@ -1,10 +1,13 @@
 /* Compute utilisation as text: rounding keeps each figure true. */
 #include "render/utilization_text.h"
+#include "render/csv.h"
 #include "render/field_text.h"
+#include "render/monitor_lines.h"
 #include "model/snapshot.h"
 #include "unit.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char *text_of(double share, enum utilization_bound bound, bool utf8)
 {
@@ -95,6 +98,51 @@ TEST(fields_of_devices_and_processes_follow_the_same_rule)
 	assert_string_equal(buf_text(&text), "<1 % ≥70 %");
 }
 
+/* The line of a device, as CSV of these fields and as `tt_smi dmon -s um`. */
+static void plain_lines(const struct device *dev, const char *fields, struct buf *csv,
+			struct buf *lines)
+{
+	struct snapshot snapshot = { .devices = (struct device *)dev, .n_devices = 1 };
+	struct render_options options = { .utf8 = true };
+	struct monitor monitor = { .kind = MONITOR_DEVICES, .groups = "um" };
+	struct query query;
+	char *bad;
+
+	assert_int_equal(query_parse(QUERY_DEVICES, fields, &query, &bad), 0);
+	query.units = false;
+	query_render(csv, &options, &query, &snapshot);
+	query_done(&query);
+	monitor_render(lines, &options, &monitor, &snapshot);
+}
+
+static void assert_plain(enum utilization_bound bound, double share, const char *csv_line,
+			 const char *line)
+{
+	struct device dev = { .id = "0", .utilization = { .share = share, .bound = bound } };
+	CLEANUP_BUF struct buf csv = { 0 }, lines = { 0 };
+
+	memset(dev.why, NOT_REPORTED, sizeof(dev.why));
+	dev.why[DEV_DISPATCH] = dev.why[DEV_BOUND] = dev.why[DEV_MEMORY_COMPLETE] = KNOWN;
+	dev.why[DEV_DRAM_USED] = dev.why[DEV_DRAM_FREE] = dev.why[DEV_MEMORY_RATIO] = KNOWN;
+	dev.memory_used[POOL_DRAM] = (100 << 20) - 1;
+	dev.memory_free[POOL_DRAM] = (100 << 20) + 1;
+	dev.memory_ratio = 0.499;
+	dev.memory_complete = bound == BOUND_EXACT;
+	plain_lines(&dev, "utilization.gpu,memory.used,memory.free,utilization.memory", &csv,
+		    &lines);
+	assert_string_equal(buf_text(&csv), csv_line);
+	assert_non_null(strstr(buf_text(&lines), line));
+}
+
+/* Numbers without a sign are rounded like those that have one. */
+TEST(plain_numbers_of_bounds_stay_bounds)
+{
+	assert_plain(BOUND_LOWER, 0.709, "70, 99, 101, 49\n", "70     49");
+	assert_plain(BOUND_UPPER, 0.701, "71, 99, 101, 49\n", "71     49");
+	assert_plain(BOUND_EXACT, 0.709, "71, 100, 100, 50\n", "71     50");
+	assert_plain(BOUND_EXACT, 0.999, "99, 100, 100, 50\n", "99     50");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -103,6 +151,7 @@ int main(void)
 		cmocka_unit_test(an_upper_bound_is_rounded_up),
 		cmocka_unit_test(whole_percents_are_not_rounded),
 		cmocka_unit_test(a_share_without_a_bound_is_rounded_like_an_exact_one),
+		cmocka_unit_test(plain_numbers_of_bounds_stay_bounds),
 		cmocka_unit_test(fields_of_devices_and_processes_follow_the_same_rule),
 	};
 
