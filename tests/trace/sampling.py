@@ -183,7 +183,7 @@ def play(cases, directory):
 
 
 def follow(cases):
-    end = time.monotonic_ns() + 3 * MINUTE
+    end = time.monotonic_ns() + 6 * MINUTE
     while any(case.steps for case in cases):
         lines = read_lines()
         for case in cases:
