@@ -13,6 +13,9 @@
 		"26EmitMeshWorkloadDebugEntryERNS0_11distributed12MeshWorkloadE" \
 		"mSt17basic_string_viewIcSt11char_traitsIcEESt6vectorINS0_10TensorSpecESaISB_EE")
 
+/* In all of these releases. */
+#define PROGRAM_NAME_NEXT_EVENT PROGRAM_MEMORY("14get_next_eventEh")
+
 /* X(our name, TT-Metal's symbol, hook) */
 /* clang-format off */
 #define PROGRAM_NAMES(X) \
@@ -34,7 +37,7 @@
 	X(LAUNCH_DEVICE_TRACE, METAL_NAME("14HWCommandQueue13enqueue_traceEjb"), PROGRAM_LAUNCH_DEVICE_TRACE) \
 	X(LAUNCH_SLOW, METAL_NAME("11distributed18SDMeshCommandQueue21enqueue_mesh_" \
 				  "workloadERNS1_12MeshWorkloadEb"), PROGRAM_LAUNCH_SLOW) \
-	X(NEXT_EVENT, PROGRAM_MEMORY("14get_next_eventEh"), PROGRAM_NEXT_EVENT) \
+	X(NEXT_EVENT, PROGRAM_NAME_NEXT_EVENT, PROGRAM_NEXT_EVENT) \
 	X(COMPLETED, PROGRAM_MEMORY("24set_last_completed_eventEhj"), PROGRAM_COMPLETED) \
 	X(BYPASS, PROGRAM_MEMORY("15set_bypass_modeEbb"), PROGRAM_BYPASS) \
 	X(OPERATION, PROGRAM_ENTRY "St8optionalIN4ttsl10StrongTypeIjNS3_14MeshTraceIdTagEEEE", PROGRAM_OPERATION) \

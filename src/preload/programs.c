@@ -5,9 +5,11 @@
 #include "alloc/shared_file.h"
 #include "alloc/slow_path.h"
 #include "basic/clock.h"
+#include "metal/program_names.h"
 #include "preload/start.h"
 #include "proto/tracking.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -232,6 +234,19 @@ void programs_follow(const struct library *library)
 	uint64_t now;
 
 	(void)programs_enter(library, &now);
+}
+
+/*
+ * A process that is linked with TT-Metal is followed from its start, before it calls any of these
+ * functions; one that loads TT-Metal later, from its first call. dlsym() leaves an error for the
+ * program's next dlerror() unless it is taken.
+ */
+__attribute__((constructor)) static void follow_linked(void)
+{
+	if (dlsym(RTLD_NEXT, PROGRAM_NAME_NEXT_EVENT))
+		(void)programs_get();
+	else
+		(void)dlerror();
 }
 
 void programs_profile(const struct library *library, uint32_t chip, bool on)

@@ -75,7 +75,8 @@ static void leave_environment(void)
 	environment_remove(PRELOAD_QUIET);
 }
 
-__attribute__((constructor)) static void start(void)
+/* Before the constructors without a priority, which ask the functions above. */
+__attribute__((constructor(1000))) static void start(void)
 {
 	const char *text = getenv(PRELOAD_QUIET);
 

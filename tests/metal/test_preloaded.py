@@ -272,11 +272,16 @@ def test_a_process_that_is_idle_leaves_the_figure_of_its_chip_exact(directory):
 
 
 def test_without_a_launch_there_is_a_reason(directory):
-    """Before v0.71 no call of TT-Metal reports the profiler of a chip: then its memory shows that the process is followed."""
-    for variant in "v60", "v65":
-        with start(variant, f"{directory}/{variant}", "open 0", "queues 0", "alloc a 0 dram 1M") as player:
+    """Before v0.71 no call of TT-Metal reports the profiler of a chip. A program that is linked with TT-Metal is followed
+    from its start, one that loads it later from its first buffer."""
+    for variant, host, command in (("v60", "run", "queues 0"), ("v65", "run", "queues 0"),
+                                   ("v60", "load", "alloc a 0 dram 1M")):
+        with start(variant, f"{directory}/{variant}-{host}", "open 0", host=host) as player:
+            if host == "load":
+                first(player, lambda look: look.device and look.share is None and look.reason() == "not_traced")
+            player.do(command)
             first(player, lambda look: look.device and look.share is None and look.reason() == "no_records")
-            player.do("background play 0 rate=100 duty=50 for=30")
+            player.do(*[] if "queues" in command else ["queues 0"], "background play 0 rate=100 duty=50 for=300")
             assert first(player, lambda look: look.bound).bound == "upper"
 
 
