@@ -209,7 +209,7 @@ def check_again(case, execs):
     case.player.do("close 0", *["exec", f"truth {case.truth}", *case.setup[:-2]] if execs else [])
     case.player.do(*case.setup[-2:], "background play 0 rate=100 duty=50 for=3600")
     case.seen, case.plays_on = [], True
-    case.steps = [((), busy("exact", "upper")), ((), lambda line: busy("exact", "upper")(line) and share(line) > 0.2)]
+    case.steps = [((), busy("exact", "upper")), ((), lambda line: busy("exact", "upper")(line) and share(line) > 0.05)]
     follow([case])
 
 
