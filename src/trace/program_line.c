@@ -14,6 +14,13 @@ static void comm_clean(char to[static PROGRAM_COMM], const char comm[static PROG
 		to[0] = '-';
 }
 
+static void update(const struct tracer *tracer, const struct trace_line_key *key,
+		   struct trace_line *line)
+{
+	line->check = trace_line_sum(key, line);
+	(void)bpf_map_update_elem(tracer->maps[MAP_LINES], key, line, BPF_ANY);
+}
+
 static void put(const struct tracer *tracer, const struct program_process *process, uint32_t chip,
 		struct trace_line *line)
 {
@@ -23,7 +30,7 @@ static void put(const struct tracer *tracer, const struct program_process *proce
 	line->device = -1;
 	line->uid = process->uid;
 	comm_clean(line->comm, process->comm);
-	(void)bpf_map_update_elem(tracer->maps[MAP_LINES], &key, line, BPF_ANY);
+	update(tracer, &key, line);
 }
 
 static void drop(const struct tracer *tracer, const struct program_process *process, uint32_t chip)
@@ -95,7 +102,7 @@ void program_lines_publish_device(const struct tracer *tracer, uint32_t index,
 		line_of(figure, figure->is_known ? DISPATCH_OK : DISPATCH_NO_RECORDS, now);
 
 	line.device = (int32_t)index;
-	(void)bpf_map_update_elem(tracer->maps[MAP_LINES], &key, &line, BPF_ANY);
+	update(tracer, &key, &line);
 }
 
 void program_lines_remove_device(const struct tracer *tracer, uint32_t index)

@@ -126,4 +126,20 @@ struct trace_line {
 	uint32_t state;	       /* enum dispatch_state */
 	char comm[PROGRAM_COMM];
 	char operation[PROGRAM_NAME];
+	uint64_t check; /* trace_line_sum() */
 };
+
+/*
+ * The kernel may reuse an entry for another line while a reader copies it: the sum shows that a
+ * copy, and its key, are of one line.
+ */
+static inline __attribute__((always_inline)) uint64_t
+trace_line_sum(const struct trace_line_key *key, const struct trace_line *line)
+{
+	const uint64_t *words = (const uint64_t *)line;
+	uint64_t sum = (uint64_t)key->tgid << 32 | key->chip;
+
+	for (unsigned i = 0; i < sizeof(*line) / 8 - 1; i++)
+		sum = (sum ^ words[i]) * 0x100000001b3; /* as FNV-1a, by words */
+	return sum;
+}

@@ -24,7 +24,7 @@ static const char *bound_word(uint32_t bound)
 	return bound == LINE_LOWER ? "lower" : "upper";
 }
 
-static __always_inline void print_number(struct seq_file *seq, int64_t number)
+static __noinline void print_number(struct seq_file *seq, int64_t number)
 {
 	if (number < 0)
 		BPF_SEQ_PRINTF(seq, "%-12s ", "-");
@@ -39,7 +39,7 @@ static __always_inline bool may_see(const struct trace_line *line)
 	return uid == 0 || uid == line->uid;
 }
 
-static __always_inline void print_figure(struct seq_file *seq, const struct trace_line *line)
+static __noinline void print_figure(struct seq_file *seq, const struct trace_line *line)
 {
 	if (line->bound == LINE_NONE)
 		BPF_SEQ_PRINTF(seq, "%-12s %-12s %-5s %-10s ", "-", "-", "-", "-");
@@ -48,8 +48,8 @@ static __always_inline void print_figure(struct seq_file *seq, const struct trac
 			       bound_word(line->bound), line->programs);
 }
 
-static __always_inline void print_process(struct seq_file *seq, const struct trace_line_key *key,
-					  const struct trace_line *line)
+static __noinline void print_process(struct seq_file *seq, const struct trace_line_key *key,
+				     const struct trace_line *line)
 {
 	if (key->tgid && key->chip == UINT32_MAX)
 		BPF_SEQ_PRINTF(seq, "%-8u %-16s %-5s %-12llu ", key->tgid, line->comm, "-",
@@ -65,31 +65,52 @@ static __always_inline void print_process(struct seq_file *seq, const struct tra
 		BPF_SEQ_PRINTF(seq, "%-6d ", line->device);
 }
 
+static __noinline void print_rest(struct seq_file *seq, const struct trace_line *line)
+{
+	BPF_SEQ_PRINTF(seq, "%-12llu %-14s %s\n", line->updated, word_of(line->state),
+		       line->operation[0] && may_see(line) ? line->operation : "-");
+}
+
+static __noinline void print_heading(struct seq_file *seq)
+{
+	BPF_SEQ_PRINTF(seq, "PID      Comm             CHIP  START        DEVICE BUSY         ");
+	BPF_SEQ_PRINTF(seq, "WINDOW       BOUND PROGRAMS   RUNNING      LAST         ");
+	BPF_SEQ_PRINTF(seq, "UPDATED      STATE          OPERATION\n");
+	BPF_SEQ_PRINTF(seq, "-------- ---------------- ----- ------------ ------ ------------ ");
+	BPF_SEQ_PRINTF(seq, "------------ ----- ---------- ------------ ------------ ");
+	BPF_SEQ_PRINTF(seq, "------------ -------------- ---------\n");
+}
+
+/* False: the tracer replaces the line at this moment. */
+static __noinline bool copy_line(const struct bpf_iter__bpf_map_elem *ctx,
+				 struct trace_line_key *key, struct trace_line *line)
+{
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < 4; i++) {
+		if (bpf_probe_read_kernel(key, sizeof(*key), ctx->key) == 0 &&
+		    bpf_probe_read_kernel(line, sizeof(*line), ctx->value) == 0 &&
+		    line->check == trace_line_sum(key, line))
+			return true;
+	}
+	return false;
+}
+
 SEC("iter/bpf_map_elem")
 int dispatch(struct bpf_iter__bpf_map_elem *ctx)
 {
 	struct seq_file *seq = ctx->meta->seq;
-	struct trace_line_key *key = ctx->key;
-	struct trace_line *line = ctx->value;
+	struct trace_line_key key;
+	struct trace_line line;
 
 	/* The call at the end, without a key, has seq_num 0 too if at most one line was printed. */
-	if (ctx->meta->seq_num == 0 && (key || seq->count == 0)) {
-		BPF_SEQ_PRINTF(seq,
-			       "PID      Comm             CHIP  START        DEVICE BUSY         ");
-		BPF_SEQ_PRINTF(seq, "WINDOW       BOUND PROGRAMS   RUNNING      LAST         ");
-		BPF_SEQ_PRINTF(seq, "UPDATED      STATE          OPERATION\n");
-		BPF_SEQ_PRINTF(seq,
-			       "-------- ---------------- ----- ------------ ------ ------------ ");
-		BPF_SEQ_PRINTF(seq, "------------ ----- ---------- ------------ ------------ ");
-		BPF_SEQ_PRINTF(seq, "------------ -------------- ---------\n");
-	}
-	if (!key || !line)
+	if (ctx->meta->seq_num == 0 && (ctx->key || seq->count == 0))
+		print_heading(seq);
+	if (!ctx->key || !ctx->value || !copy_line(ctx, &key, &line))
 		return 0;
-	print_process(seq, key, line);
-	print_figure(seq, line);
-	print_number(seq, line->running);
-	print_number(seq, line->last);
-	BPF_SEQ_PRINTF(seq, "%-12llu %-14s %s\n", line->updated, word_of(line->state),
-		       line->operation[0] && may_see(line) ? line->operation : "-");
+	print_process(seq, &key, &line);
+	print_figure(seq, &line);
+	print_number(seq, line.running);
+	print_number(seq, line.last);
+	print_rest(seq, &line);
 	return 0;
 }
