@@ -16,6 +16,7 @@ PLAY = "background play 0 for=3600 rate=200 duty=60"
 ENDLESS = 10**12
 AS_USER = ("user 65534", f"hold {staged.NODES[0]}")
 ENTRIES, USER_ENTRIES = 1024, 256  # of the kernel's map of processes: all, and those of one user
+SAMPLED, LINES = 128, 1024         # processes of one user that are sampled, and that have a line
 CHIPS = 64                         # of a process; a user has twice as many
 MESH = (*AS_USER, "mesh m " + " ".join(map(str, range(CHIPS))), "queues m poll=100000")
 RING = 2 << 20
@@ -50,6 +51,31 @@ def test_one_user_cannot_take_the_entries_of_all_processes(directory):
             own.player.do(PLAY)
             own.steps, own.chip, own.seen = [((), full)], "0", []
             follow([own])
+
+
+def test_one_user_has_a_share_of_the_sampled_processes_and_of_the_lines(directory):
+    """Its other processes have the reason, or no line, and those of other users are measured."""
+    swarm = Case("a swarm with a device", "v60", setup=(*AS_USER, "open 0", "queues 0"), nodes=())
+    other = Case("beside a swarm with a device", "v60", (PLAY + " sync", busy("upper")), ((), busy("upper")))
+
+    def counted():
+        lines = [line for line in read_lines() if line["pid"] not in ("0", str(getattr(other, "pid", 0)))]
+        late = {line["pid"] for line in lines if state("too-many")(line)}
+        return len({line["pid"] for line in lines} - late), len(late)
+
+    with Sampling(["v60"], "--programs"), begun([swarm], directory):
+        swarm.player.do(f"swarm 0 {LINES + 100}")
+        eventually(lambda: counted() == (SAMPLED, LINES - SAMPLED))
+        # Each line is of one process, although the tracer replaces all of them four times a second.
+        starts = {line["pid"]: line["start"] for line in read_lines()}
+        for _ in range(300):
+            wrong = [line for line in read_lines() if line["start"] != starts.get(line["pid"], line["start"])]
+            assert not wrong, (wrong, [starts[line["pid"]] for line in wrong])
+        with begun([other], directory):
+            follow([other])
+            assert counted() == (SAMPLED, LINES - SAMPLED)
+            swarm.player.kill()
+            eventually(lambda: counted() == (0, 0))
 
 
 def test_one_user_cannot_have_more_rings_read_than_its_share(directory):
