@@ -3,7 +3,6 @@
 #include "render/format.h"
 #include "render/lower_bound.h"
 #include "render/utilization_text.h"
-#include "render/whole_number.h"
 
 #include "model/snapshot.h"
 
@@ -44,11 +43,11 @@ void field_put_known(struct buf *out, const struct field_table *table, const str
 }
 
 /* Rounds to whole units of plain numbers. */
-static void round_to_units(struct value *value, double (*rounded)(double))
+static void round_to_units(struct value *value, enum rounding rounding)
 {
 	double scale = unit_infos[value->field->unit].csv_scale;
 
-	value->number = rounded(value->number / scale) * scale;
+	value->number = rounding_whole(value->number / scale, rounding) * scale;
 }
 
 void field_round_bound(const struct field_table *table, const void *object, struct value *value)
@@ -68,7 +67,7 @@ void field_round_bound(const struct field_table *table, const void *object, stru
 							  &usage->utilization) *
 				unit->csv_scale;
 	else if (*bound && unit->csv_digits == 0)
-		round_to_units(value, *bound == '>' ? round_down : round_up);
+		round_to_units(value, *bound == '>' ? ROUND_DOWN : ROUND_UP);
 }
 
 void field_put_text(struct buf *out, const struct field_table *table, unsigned field,

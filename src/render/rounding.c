@@ -18,27 +18,27 @@ const char *rounding_mark(enum rounding rounding, bool utf8)
 	return "";
 }
 
-/* To a whole number; without libm, which no program here needs. */
-static double apply(double number, enum rounding rounding)
+double rounding_whole(double number, enum rounding rounding)
 {
 	const double whole = 1e15; /* numbers from here on have next to no digits after the point */
-	double below;
+	double below, rest;
 
-	if (!(number > -whole && number < whole))
+	if (!(number >= 0 && number < whole)) /* also true for NAN */
 		return number;
-	below = (double)(int64_t)(number + NOISE);
+	below = (double)(uint64_t)(number + (rounding == ROUND_NEAREST ? 0 : NOISE));
+	rest = number - below;
 	switch (rounding) {
 	case ROUND_DOWN: return below;
-	case ROUND_UP: return below + (below < number - NOISE);
+	case ROUND_UP: return below + (rest > NOISE);
 	case ROUND_NEAREST: break;
 	}
-	return number;
+	return below + (rest > 0.5 || (rest == 0.5 && (uint64_t)below % 2 == 1));
 }
 
 void rounding_put_percent(struct buf *out, double share, unsigned digits, enum rounding rounding)
 {
 	if (digits)
-		format_tenths(out, apply(share * 1000, rounding) / 10);
+		format_tenths(out, rounding_whole(share * 1000, rounding) / 10);
 	else
-		format_whole(out, apply(share * 100, rounding));
+		format_whole(out, rounding_whole(share * 100, rounding));
 }

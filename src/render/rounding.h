@@ -18,6 +18,12 @@ enum rounding {
 const char *rounding_mark(enum rounding rounding, bool utf8);
 
 /*
+ * To a whole number, from one that is not negative. The nearest: a tie to the even one. Without
+ * libm, which no program here needs.
+ */
+double rounding_whole(double number, enum rounding rounding);
+
+/*
  * A share, which is not negative, in percent, with at most one digit after the point; without mark
  * and unit.
  */

@@ -1,35 +1,35 @@
 #include "render/utilization_text.h"
 
 #include "render/format.h"
-#include "render/whole_number.h"
+#include "render/rounding.h"
 
-/* Exact figures: 0 % and 100 % stand for nothing else. */
-static double whole_exact(double percent)
+static enum rounding rounding_of(const uint8_t why[static UTILIZATION_FIELDS],
+				 const struct utilization *value)
 {
-	return percent < 100 ? MIN(round_to_nearest(percent), 99) : percent;
+	if (why[UTIL_BOUND] != KNOWN || value->bound == BOUND_EXACT)
+		return ROUND_NEAREST;
+	return value->bound == BOUND_LOWER ? ROUND_DOWN : ROUND_UP;
 }
 
 double utilization_whole_percent(const uint8_t why[static UTILIZATION_FIELDS],
 				 const struct utilization *value)
 {
-	double percent = value->share * 100;
+	enum rounding rounding = rounding_of(why, value);
+	double whole = rounding_whole(value->share * 100, rounding);
 
-	if (why[UTIL_BOUND] != KNOWN || value->bound == BOUND_EXACT)
-		return whole_exact(percent);
-	return value->bound == BOUND_LOWER ? round_down(percent) : round_up(percent);
+	/* An exact figure of 100 % stands for nothing else. */
+	return rounding == ROUND_NEAREST && value->share < 1 ? MIN(whole, 99) : whole;
 }
 
 void utilization_put_percent(struct buf *out, const uint8_t why[static UTILIZATION_FIELDS],
 			     const struct utilization *value, const char *unit, bool utf8)
 {
-	bool is_exact = why[UTIL_BOUND] != KNOWN || value->bound == BOUND_EXACT;
+	enum rounding rounding = rounding_of(why, value);
 
-	if (is_exact && value->share > 0 && value->share < 0.005) {
+	if (rounding == ROUND_NEAREST && value->share > 0 && value->share < 0.005) {
 		buf_puts(out, "<1");
 	} else {
-		if (!is_exact)
-			buf_puts(out, value->bound == BOUND_LOWER ? (utf8 ? "≥" : ">=")
-								  : (utf8 ? "≤" : "<="));
+		buf_puts(out, rounding_mark(rounding, utf8));
 		format_whole(out, utilization_whole_percent(why, value));
 	}
 	buf_puts(out, unit);
