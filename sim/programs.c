@@ -38,7 +38,8 @@ struct sim_programs {
 	const struct sim_library *library;
 	struct sim_mesh *mesh;
 	struct schedule schedule;
-	bool waits; /* the host waits for all launched programs before it launches others */
+	bool waits;    /* the host waits for all launched programs before it launches others */
+	bool is_stuck; /* it launches no more, and waits for a program that does not end */
 	int64_t base;
 	uint64_t launched; /* in groups of the schedule */
 	struct scheduled_chip chips[MAX_DEVICES];
@@ -263,12 +264,28 @@ static void record(struct sim_programs *programs, size_t index, int64_t now)
 	}
 }
 
+/* Sooner or later the host needs a result. */
+static void wait_for_hung(struct sim_programs *programs, int64_t progress)
+{
+	uint64_t hung = programs->schedule.hung;
+
+	if (programs->is_stuck || programs->launched <= hung ||
+	    progress < schedule_start(&programs->schedule, hung))
+		return;
+	programs->library->add_event(programs->mesh);
+	programs->is_stuck = true;
+}
+
 static int64_t step_ahead(struct sim_programs *programs, int64_t now)
 {
+	int64_t progress;
+
 	for (size_t i = 0; i < programs->count; i++)
 		record(programs, i, now);
 	programs->library->receive(programs->mesh);
-	launch_due(programs, least_progress(programs, now) + AHEAD, now);
+	progress = least_progress(programs, now);
+	launch_due(programs, progress + AHEAD, now);
+	wait_for_hung(programs, progress);
 	return now + MIN(TICK, (int64_t)(TICK_RECORDS * programs->schedule.period));
 }
 
