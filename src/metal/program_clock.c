@@ -111,18 +111,25 @@ int64_t program_clock_follow(struct program_clock *clock, struct program_limits 
 	int64_t distance = later < 0 ? -later : later;
 
 	if (now - clock->moved_since >= NS_PER_S) {
-		clock->moved = 0;
+		clock->was_set_back = now - clock->moved_since < 2 * NS_PER_S ? clock->set_back : 0;
+		clock->moved = clock->set_back = 0;
 		clock->moved_since = now;
 	}
 	if (!later || clock->moved + distance > allowance(clock, later, now))
 		return 0;
 	clock->ns += later;
 	clock->moved += distance;
+	clock->set_back += MAX(-later, 0);
 	if (clock->moved > SILENT)
 		clock->adjusted_ns = now;
 	limits->low -= later;
 	limits->high -= later;
 	return later;
+}
+
+int64_t program_clock_set_back(const struct program_clock *clock)
+{
+	return clock->set_back + clock->was_set_back;
 }
 
 bool program_clock_is_within(const struct program_limits *limits)

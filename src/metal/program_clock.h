@@ -42,6 +42,8 @@ struct program_clock {
 				 an exact figure may have; 0: never */
 	int64_t moved;	      /* by how much it was adjusted, earlier and later, */
 	int64_t moved_since;  /* in the second that began then */
+	int64_t set_back;     /* the part of `moved` that made it earlier, */
+	int64_t was_set_back; /* and that of the second before */
 	uint64_t last_tick;   /* end of the newest record, */
 	int64_t last_ns;      /* and when its batch was read; 0: no batch yet */
 	uint64_t misfit_tick; /* the same for the first batch that did not fit */
@@ -77,6 +79,9 @@ void program_clock_begin(struct program_clock *clock, uint64_t tick, int64_t now
  */
 int64_t program_clock_follow(struct program_clock *clock, struct program_limits *limits,
 			     int64_t now);
+
+/* By how much it became earlier in the second before the newest batch, or possibly more. */
+int64_t program_clock_set_back(const struct program_clock *clock);
 
 /* Is the clock within the limits, except for errors of its anchor? */
 bool program_clock_is_within(const struct program_limits *limits);

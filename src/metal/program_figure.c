@@ -86,6 +86,25 @@ static int64_t clock_error(const struct program_stream *stream, const struct pro
 	return program_intervals_error(&stream->busy, from, figure->to, busy, drift);
 }
 
+static void set_lower(struct program_figure *figure, int64_t error)
+{
+	figure->bound = PROGRAM_LOWER;
+	figure->busy = MAX(figure->busy - error, 0);
+}
+
+/*
+ * A clock that was adjusted may have had a wrong rate: then the times of programs are too long, in
+ * all by up to as much as it was set back.
+ */
+static void set_bound_after_change(struct program_figure *figure,
+				   const struct program_stream *stream,
+				   const struct program_launches *launches)
+{
+	int64_t error = launches->are_followed ? clock_error(stream, figure, PROGRAM_UNKNOWN) : 0;
+
+	set_lower(figure, stream->set_back_ns + error);
+}
+
 /*
  * Exact, if nothing is missing and the clock was right; else a lower bound. If nothing limits the
  * drift, since launches are not followed, the clock is taken as right unless it has changed.
@@ -93,19 +112,19 @@ static int64_t clock_error(const struct program_stream *stream, const struct pro
 static void set_bound(struct program_figure *figure, const struct program_stream *stream,
 		      const struct program_launches *launches, bool is_whole)
 {
-	bool has_changed = stream->clock.adjusted_ns >= figure->to - figure->window;
-	int64_t drift = has_changed ? PROGRAM_UNKNOWN : stream->drift_ns, error;
+	int64_t error;
 
+	if (stream->clock.adjusted_ns >= figure->to - figure->window) {
+		set_bound_after_change(figure, stream, launches);
+		return;
+	}
 	if (!launches->are_followed || !stream->n_records) {
 		figure->bound = is_whole ? PROGRAM_EXACT : PROGRAM_LOWER;
 		return;
 	}
-	error = clock_error(stream, figure, drift);
-	if (is_whole && (double)error <= ERROR_MAX * (double)figure->window)
-		return;
-	figure->bound = PROGRAM_LOWER;
-	if (drift < PROGRAM_UNKNOWN || has_changed)
-		figure->busy = MAX(figure->busy - error, 0);
+	error = clock_error(stream, figure, stream->drift_ns);
+	if (!is_whole || (double)error > ERROR_MAX * (double)figure->window)
+		set_lower(figure, stream->drift_ns < PROGRAM_UNKNOWN ? error : 0);
 }
 
 static int64_t running_time(const struct program_stream *stream,

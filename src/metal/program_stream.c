@@ -86,10 +86,17 @@ static bool is_sorted(const struct program_record *records, size_t count)
 	return true;
 }
 
-/* Moves the last time with the clock, so that the next program does not seem to overlap. */
-static void moved(struct program_stream *stream, int64_t later)
+/*
+ * Adjusts the clock to limits, and the last time with it, so that the next program does not seem to
+ * overlap. Returns by how much it became later.
+ */
+static int64_t adjust(struct program_stream *stream, struct program_limits *limits, int64_t now)
 {
+	int64_t later = program_clock_follow(&stream->clock, limits, now);
+
 	stream->last_end = MAX(stream->last_end + later, stream->begun_ns);
+	stream->set_back_ns = program_clock_set_back(&stream->clock);
+	return later;
 }
 
 void program_stream_arrive(struct program_stream *stream, uint64_t tick, int64_t ns)
@@ -98,7 +105,7 @@ void program_stream_arrive(struct program_stream *stream, uint64_t tick, int64_t
 
 	program_clock_begin(&stream->clock, tick, ns);
 	limits.high = ns - program_clock_ns(&stream->clock, tick);
-	moved(stream, program_clock_follow(&stream->clock, &limits, ns));
+	(void)adjust(stream, &limits, ns);
 }
 
 /* The ordinal of the last program of a batch. */
@@ -131,8 +138,7 @@ void program_stream_look(struct program_stream *stream, const struct program_bat
 	end = (int64_t)batch->records[batch->count - 1].end;
 	program_clock_begin(&stream->clock, (uint64_t)end, batch->now);
 	program_limits_find(ret, &stream->clock, batch, last_number(stream, batch));
-	later = program_clock_follow(&stream->clock, ret, batch->now);
-	moved(stream, later);
+	later = adjust(stream, ret, batch->now);
 	end = program_clock_ns(&stream->clock, (uint64_t)end);
 	if (stream->drift.settings != stream->clock.settings)
 		program_drift_init(&stream->drift, stream->clock.settings);

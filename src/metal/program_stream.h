@@ -34,7 +34,8 @@ struct program_stream {
 	int64_t begun_ns;   /* when reading began: earlier programs are not known */
 	int64_t last_end;   /* of the newest program; begun_ns: none yet */
 	int64_t arrived_ns; /* when its record had arrived; 0: none yet */
-	int64_t drift_ns; /* by how much the clock may have drifted in the second before its end */
+	int64_t drift_ns; /* by how much the clock may have drifted in the second before its end, */
+	int64_t set_back_ns; /* and by how much it was set back at least since then */
 	struct program_drift drift;
 };
 

@@ -98,6 +98,7 @@ static int read_stream(const struct program_table *table, const struct program_t
 	ret->last_end = (int64_t)MAX(words[STREAM_LAST_END], begun);
 	ret->arrived_ns = (int64_t)words[STREAM_ARRIVED];
 	ret->drift_ns = (int64_t)MIN(words[STREAM_DRIFT], (uint64_t)PROGRAM_UNKNOWN);
+	ret->set_back_ns = (int64_t)MIN(words[STREAM_SET_BACK], (uint64_t)PROGRAM_UNKNOWN);
 	ret->clock.adjusted_ns = (int64_t)words[STREAM_ADJUSTED];
 	ret->clock.misfit_ns = (int64_t)words[STREAM_MISFIT];
 	ret->clock.is_measured = *ret_flags & STREAM_IS_MEASURED;

@@ -38,7 +38,8 @@ enum program_stream_word {
 	STREAM_ARRIVED,
 	STREAM_ADJUSTED,
 	STREAM_MISFIT,
-	STREAM_DRIFT, /* ns */
+	STREAM_DRIFT, /* ns, this and the next */
+	STREAM_SET_BACK,
 	STREAM_WORDS,
 };
 
@@ -68,7 +69,7 @@ struct program_table_chip {
 	uint64_t stream[SEQLOCK_COPIES][STREAM_WORDS];
 	uint64_t has_queue;
 	struct program_queue_state queue;
-	uint64_t reserved2[77];
+	uint64_t reserved2[73];
 	struct program_series busy;    /* ns in which a program ran, by records */
 	struct program_series ended;   /* programs that ended */
 	struct program_series pending; /* ns in which something was launched and not known to have

@@ -117,6 +117,7 @@ static void chip_publish(struct program_table_chip *cell, const struct chip_reco
 		[STREAM_ADJUSTED] = (uint64_t)MAX(stream->clock.adjusted_ns, 0),
 		[STREAM_MISFIT] = (uint64_t)MAX(stream->clock.misfit_ns, 0),
 		[STREAM_DRIFT] = (uint64_t)stream->drift_ns,
+		[STREAM_SET_BACK] = (uint64_t)stream->set_back_ns,
 	};
 
 	seqlock_write(&cell->seq, cell->stream[0], STREAM_WORDS, words);

@@ -519,6 +519,30 @@ static void no_figure_around_a_change_of_the_clock_is_untrue(void **state)
 	assert_true(exact > 8000);
 }
 
+/*
+ * The same if the clock has no anchor but the arrival of records, and changes so soon that it may
+ * also have been anchored by a late one.
+ */
+static void no_figure_is_untrue_if_a_new_clock_changes(void **state)
+{
+	static const double rates[] = { 0.5, 0.8, 1.2, 1.7 };
+	unsigned exact = 0;
+
+	(void)state;
+	for (unsigned round = 0; round < 4 * 3 * 2 * 4; round++) {
+		unsigned delay = round / 4 % 3 * 40 * NS_PER_MS;
+		struct late_chip late = { .rate = rates[round % 4],
+					  .pause = round / 12 % 2 ? PERIOD : 10 * NS_PER_MS,
+					  .seed = round + 1 };
+
+		late.change = BEGIN + 500 * NS_PER_MS + random_below(&late.seed, 1500 * NS_PER_MS);
+		chip_begin(&late.chip, 10 * NS_PER_MS, 6 * NS_PER_MS);
+		program_clock_set(&late.chip.stream.clock, 0, 0, 1.0);
+		exact += late_play(&late, delay);
+	}
+	assert_true(exact > 20);
+}
+
 /* The share that a clock shows, if its rate changed by this factor at a time. */
 static double changed_share(const struct program_intervals *list, int64_t at, double factor)
 {
@@ -689,6 +713,7 @@ int main(void)
 		cmocka_unit_test(other_launches_make_a_lower_bound),
 		cmocka_unit_test(a_changed_clock_shows_no_jump),
 		cmocka_unit_test(no_figure_around_a_change_of_the_clock_is_untrue),
+		cmocka_unit_test(no_figure_is_untrue_if_a_new_clock_changes),
 		cmocka_unit_test(the_error_of_a_share_covers_all_changes_of_the_rate),
 		cmocka_unit_test(without_an_anchor_the_arrival_is_taken),
 		cmocka_unit_test(two_processes_share_a_chip),
