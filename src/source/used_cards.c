@@ -22,7 +22,7 @@ static bool find_card(const struct sample *sample, const struct device *dev, siz
 	return false;
 }
 
-/* May a process report memory of a device that nobody has open? */
+/* Can processes report memory of devices that no process has open? */
 static bool may_be_reported(const struct snapshot *snapshot)
 {
 	bool tables = false;
