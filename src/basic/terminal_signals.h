@@ -7,6 +7,9 @@
  * have stopped. Therefore SIGTSTP stays pending until the terminal is restored, and then stops the
  * process by its default action: if SIGCONT comes first, the kernel discards the pending SIGTSTP,
  * and the process continues.
+ *
+ * In the background, setting the terminal's modes or reading from it stops the process with SIGTTOU
+ * or SIGTTIN, until it is in the foreground. Signals that end the program take effect meanwhile.
  */
 #pragma once
 
@@ -20,10 +23,13 @@ struct terminal_signals {
 };
 
 /*
- * Blocks SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP and SIGCONT; to be called before any
- * thread is started, so that they are blocked for all of them.
+ * Blocks SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP and SIGCONT, and handles SIGTTIN and
+ * SIGTTOU; to be called before any thread is started, so that they are blocked for all of them.
+ *
+ * leave: called before SIGTTIN or SIGTTOU stops the process, in the handler of that signal, to
+ * restore the screen for the shell; may be NULL.
  */
-MUST_CHECK int terminal_signals_open(struct terminal_signals *signals);
+MUST_CHECK int terminal_signals_open(struct terminal_signals *signals, void (*leave)(void));
 
 /* May be called more than once. Signals stay blocked. */
 void terminal_signals_close(struct terminal_signals *signals);

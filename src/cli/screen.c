@@ -106,7 +106,7 @@ int screen_enter(struct screen *screen, int fd)
 	*screen = (struct screen){ .fd = fd, .out = fd, .signals = { -1, -1 } };
 	if (tcgetattr(fd, &screen->before) < 0)
 		return -errno;
-	r = terminal_signals_open(&screen->signals);
+	r = terminal_signals_open(&screen->signals, NULL);
 	if (r < 0)
 		return r;
 	own = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);

@@ -45,10 +45,15 @@ static bool wait_for_room(int fd)
 	return n < 0 ? errno == EINTR : n > 0 && !fds[1].revents;
 }
 
+static int output(void)
+{
+	return own_fd >= 0 ? own_fd : STDOUT_FILENO;
+}
+
 /* Errors are left to terminal_wait(), which detects a closed terminal. */
 static void flush_frame(void)
 {
-	int fd = own_fd >= 0 ? own_fd : STDOUT_FILENO;
+	int fd = output();
 
 	for (size_t done = 0; done < length && !dropped;) {
 		ssize_t n = write_now(fd, frame + done, length - done);
@@ -74,6 +79,11 @@ void frame_writer_add(const void *data, size_t size)
 		if (length == sizeof(frame))
 			flush_frame();
 	}
+}
+
+void frame_writer_write_now(const void *data, size_t size)
+{
+	write_now(output(), data, size);
 }
 
 ssize_t write(int fd, const void *data, size_t size)

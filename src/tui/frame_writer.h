@@ -29,3 +29,6 @@ void frame_writer_add(const void *data, size_t size);
 
 /* Ends the frame. False: some of it was dropped. */
 bool frame_writer_end(void);
+
+/* Async-signal-safe: writes what the terminal accepts at once, outside of any frame. */
+void frame_writer_write_now(const void *data, size_t size);

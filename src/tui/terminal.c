@@ -69,11 +69,22 @@ static void prepare_restore(void)
 		sigaction(fatal_signals[i], &action, NULL);
 }
 
+/*
+ * Async-signal-safe. The shell has the terminal, with modes of its own, but it still shows our
+ * screen: Ctrl-Z has stopped our parent process while we set a mode.
+ */
+static void leave_to_shell(void)
+{
+	if (restore.active)
+		frame_writer_write_now(restore.text, restore.length);
+	restore.active = 0;
+}
+
 int terminal_block_signals(struct terminal *terminal)
 {
 	*terminal = (struct terminal){ 0 };
 	signal(SIGPIPE, SIG_IGN);
-	return terminal_signals_open(&terminal->signals);
+	return terminal_signals_open(&terminal->signals, leave_to_shell);
 }
 
 /*
@@ -220,12 +231,12 @@ void terminal_leave(struct terminal *terminal)
 	if (restore.active && !terminal_is_foreground(STDIN_FILENO)) {
 		give_terminal();
 	} else if (restore.active) {
-		restore.active = 0;
 		/* After a signal, output that was stopped with Ctrl-S may never continue. */
 		if (terminal->ended_by)
 			leave_screen(-1, LEAVE_TIMEOUT_MS);
 		else
 			leave_screen(terminal->signals.ready, -1);
+		restore.active = 0;
 	}
 	frame_writer_close();
 	terminal_signals_close(&terminal->signals);
@@ -237,6 +248,7 @@ void terminal_leave(struct terminal *terminal)
 static void take_terminal(void)
 {
 	leave_screen(-1, LEAVE_TIMEOUT_MS);
+	restore.active = 1;
 	follow_size();
 }
 
@@ -246,7 +258,6 @@ static enum event suspend(struct terminal *terminal)
 	terminal->ended_by = terminal_signals_stop();
 	if (terminal->ended_by)
 		return EVENT_END;
-	restore.active = 1;
 	take_terminal();
 	return EVENT_RESIZE;
 }

@@ -1,5 +1,5 @@
-"""background.py PROGRAM ROOT [OPTIONS]: suspends and ends tt_smi -w when its terminal already belongs to another
-process group, as that of a shell that has noticed first that its job stops."""
+"""background.py PROGRAM ROOT [OPTIONS]: suspends, continues and ends tt_smi -w when its terminal already belongs to
+another process group, as that of a shell that has noticed first that its job stops."""
 
 import fcntl
 import os
@@ -63,14 +63,22 @@ def take_terminal(job):
     return termios.tcgetattr(job.tty)
 
 
-def check(words, ignored):
+def check_stopped(job, number, modes):
+    status = job.wait()
+    assert os.WIFSTOPPED(status) and os.WSTOPSIG(status) == number, status
+    assert termios.tcgetattr(job.tty) == modes
+
+
+def check(words, ignored, background):
     job = Job(words, ignored)
     job.until(ENTER if "--plain" in words else MOUSE)
     modes = take_terminal(job)
     os.kill(job.pid, signal.SIGTSTP)
-    status = job.wait()
-    assert os.WIFSTOPPED(status) and os.WSTOPSIG(status) == signal.SIGTSTP, status
-    assert termios.tcgetattr(job.tty) == modes
+    check_stopped(job, signal.SIGTSTP, modes)
+    if background:  # as the shell's "bg" does
+        for _ in range(3):
+            os.kill(job.pid, signal.SIGCONT)
+            check_stopped(job, signal.SIGTTOU, modes)
     # As the shell's "kill %1" does.
     os.kill(job.pid, signal.SIGTERM)
     os.kill(job.pid, signal.SIGCONT)
@@ -81,14 +89,15 @@ def check(words, ignored):
 
 def main():
     program, root, *options = sys.argv[1:]
-    for ignored in False, True:
+    # In the background, a program that ignores SIGTTOU does not stop.
+    for ignored, background in (False, False), (False, True), (True, False):
         child = os.fork()  # a session has one terminal
         if child == 0:
             os.setsid()
-            check([program, "--root", root, "-w", "-r", "100", *options], ignored)
+            check([program, "--root", root, "-w", "-r", "100", *options], ignored, background)
             sys.exit()
         if os.waitpid(child, 0)[1]:
-            sys.exit(f"with SIGTTOU {'ignored' if ignored else 'as usual'}")
+            sys.exit(f"with SIGTTOU {'ignored' if ignored else 'as usual'}{', after bg' if background else ''}")
 
 
 main()
