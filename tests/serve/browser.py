@@ -50,15 +50,11 @@ class Browser:
         # A short name: the browser has a socket below it.
         self.folder = tempfile.mkdtemp()
         environment = dict(os.environ, HOME=self.folder, TMPDIR=self.folder, LC_ALL="C.UTF-8")
-        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                       env=environment, text=True)
-        self.base = None
-        for line in self.driver.stdout:
-            started = re.search(r"started successfully on port (\d+)", line)
-            if started:
-                self.base = f"http://127.0.0.1:{started.group(1)}"
+        for _ in range(20):
+            if self.start_driver(environment):
                 break
-        assert self.base, "chromedriver ended"
+        else:
+            raise AssertionError("chromedriver ends each time")
         answer = self.call("POST", "/session", {"capabilities": {"alwaysMatch": {
             "browserName": "chrome",
             "goog:chromeOptions": {"args": FLAGS + [f"--user-data-dir={self.folder}/profile"]},
@@ -68,6 +64,19 @@ class Browser:
         self.resize(width, height)
         self.cdp("Page.enable")
         self.cdp("Page.addScriptToEvaluateOnNewDocument", source=OBSERVER)
+
+    def start_driver(self, environment):
+        """Returns false if it has ended: it takes a free port of IPv6, and ends if that of IPv4 is in use."""
+        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                       env=environment, text=True)
+        for line in self.driver.stdout:
+            started = re.search(r"started successfully on port (\d+)", line)
+            if started:
+                self.base = f"http://127.0.0.1:{started.group(1)}"
+                return True
+        self.driver.wait()
+        self.driver.stdout.close()
+        return False
 
     def __enter__(self):
         return self
