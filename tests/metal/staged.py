@@ -1,6 +1,6 @@
 """Runs a test on a machine with two cards, in a mount namespace of its own, where all sources of memory figures work.
 
-The cards have numbers 8 and 9 and are TT-Metal's chips 0 and 1 for a process that has
+The cards have numbers 8 and 9, or those of STAGE_DEVICES, and are TT-Metal's chips 0 and 1 for a process that has
 both open. See tests/cli/stage.sh for how they are made. With these boards and this
 seed their ids are in the order of their PCI addresses, by every rule: releases that number chips by
 id give them the same numbers. The double is a copy: probes on it are not hit by programs of tests
@@ -22,7 +22,7 @@ BUILD = os.environ["BUILD"]
 TRACER = BUILD + "/tt_smi-trace"
 TT_SMI = BUILD + "/tt_smi"
 PINS = "/run/tt-smi/bpf"
-NUMBERS = (8, 9)
+NUMBERS = tuple(map(int, os.environ.get("STAGE_DEVICES", "8 9").split()))
 NODES = {chip: f"/dev/tenstorrent/{number}" for chip, number in enumerate(NUMBERS)}
 HOLD = [f"hold {path}" for path in NODES.values()]
 FORBIDDEN = (3, 4)  # exit codes: the kernel does not support tracing, or forbids it even to root
@@ -60,8 +60,8 @@ def enter(driver="2.4.0"):
         sys.exit(subprocess.call(
             ["unshare", "-m", "--propagation", "private", HERE + "/../cli/stage.sh", stage,
              BUILD + "/tt_smi-sim", "--driver", driver, "--no-workloads", "--seed", "2",
-             "-b", "8x-,p150a,p150a", "--", "env", "STAGED=1", "METAL=" + copy, sys.executable, *sys.argv],
-            env={**os.environ, "STAGE_DEVICES": "8 9"}))
+             "-b", f"{NUMBERS[0]}x-,p150a,{'-,' * (NUMBERS[1] - NUMBERS[0] - 1)}p150a", "--", "env", "STAGED=1", "METAL=" + copy, sys.executable, *sys.argv],
+            env={**os.environ, "STAGE_DEVICES": " ".join(map(str, NUMBERS))}))
 
 
 def kernel_can():

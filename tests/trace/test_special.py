@@ -47,9 +47,9 @@ def check_release(variant, directory):
     """Plays all schedules of one release, so that not too many processes run at a time."""
     late = late_case(variant)
     again = [late_case(variant), late_case(variant)]
-    cases = [late, *again, wrap_case(variant)] + [case_of(*schedule) for schedule in schedules(variant)]
-    with Sampling([variant], "--programs"), begun(cases, directory):
-        follow(cases)
+    others = [wrap_case(variant)] + [case_of(*schedule) for schedule in schedules(variant)]
+    with Sampling([variant], "--programs"), begun([late, *again, *others], directory):
+        follow([late, *again, *others], others)
         check_fork(late)
         check_kill(late)
         for execs, case in enumerate(again):
@@ -79,7 +79,7 @@ def test_unusual_schedules_in_main(directory):
 def test_unusual_schedules_without_a_profiler(directory):
     cases = [case_of(*schedule) for variant in EVENTS for schedule in schedules(variant)]
     with Sampling(EVENTS, "--programs"), begun(cases, directory):
-        follow(cases)
+        follow(cases, cases)
         # While processes are sampled, another one launches a program before a scan has found it.
         later = [Case(f"a program that runs in {variant}", variant,
                       ("background play 0 busy=3600000 count=1", lambda line: busy("upper")(line) and line["running"] != "-"))
