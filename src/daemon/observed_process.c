@@ -311,11 +311,12 @@ void observed_processes_update(struct observed_processes *all)
 	for (LIST_EACH(at, &all->reporters->list)) {
 		struct observed_process *process = process_of(reporter_of(at));
 
-		if (process && !process->seen && !process->watched)
+		if (!process)
+			continue;
+		any |= process->seen;
+		process->reporter.dormant = !process->seen;
+		if (!process->seen && !process->watched)
 			process_free(process);
-		else if (process)
-			process->reporter.dormant = !process->seen;
-		any |= process && process->seen;
 	}
 	if (any && !all->timer.armed)
 		timer_set(all->reporters->loop, &all->timer, SAMPLE_SELDOM);

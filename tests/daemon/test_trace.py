@@ -286,5 +286,19 @@ def test_no_figures_are_kept_after_a_tracing_fault(directory):
     server.stop()
 
 
+@bare
+def test_a_process_without_a_pidfd_is_forgotten_with_its_figures(directory):
+    """That of a machine of files does not exist."""
+    root = machine(directory, "--static", "-b", "n150", "-w", "dev=0,dram=2G,via=traced,name=gone", "-w",
+                   "dev=0,dram=1G,via=traced,name=there")
+    server = Server(directory, root=root)
+    gone, there = workload(root, "gone"), workload(root, "there")
+    wait(lambda: server.ask().of(gone).now(DRAM) == 2 * GIB, "its figures")
+    rewrite(root, lambda line: "" if line.startswith(f"{gone} ") else line)
+    wait(lambda: not any(p.pid == gone for p in server.ask().living), "its row to go")
+    assert server.ask().of(there).now(DRAM) == GIB
+    server.stop()
+
+
 if __name__ == "__main__":
     run(sys.modules[__name__])
