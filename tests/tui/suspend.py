@@ -59,11 +59,12 @@ def stop(shell):
 
 
 def until_job(shell, state):
-    """Asks for the state of the job until it was this one since the last prompt. Returns all output."""
+    """Asks for the state of the job until it was this one since the last prompt. Returns all output. bash 5.2 may not notice
+    the end of a job that it has killed and continued before another child ends."""
     output, end = shell.until(b"ready> "), time.monotonic() + LIMIT
     while state not in output:
         assert time.monotonic() < end, f"never {state}: {output[-2000:]!r}"
-        shell.type(b"jobs -l; echo en''d\n")
+        shell.type(b"env true; jobs -l; echo en''d\n")
         output += shell.until(b"end", b"ready> ")
     return output
 
